@@ -1,0 +1,95 @@
+//! Faults in a document: where, what, and the mend. Loaders return all of them at once.
+
+use std::fmt;
+
+/// One fault.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Diagnostic {
+    /// The file, relative to the folder that was loaded.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What is wrong: a lowercase fragment without a full stop.
+    pub message: String,
+    /// What to do about it, if there is something to say.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A fault at a byte offset of a text.
+    pub fn at(file: &str, text: &str, offset: usize, message: impl Into<String>, help: Option<String>) -> Diagnostic {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Diagnostic {
+            file: file.to_owned(),
+            line: before.matches('\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+            message: message.into(),
+            help,
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name nearest to a wrong one, if it is near enough to have been meant.
+pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (wrong.chars().count() / 3).max(2);
+    names
+        .into_iter()
+        .map(|name| (distance(wrong, name), name))
+        .filter(|(far, name)| *far <= limit || (wrong.len() >= 4 && name.contains(wrong)))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// How many letters must be put in, taken out, changed or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_meant() {
+        let names = ["customer_case", "contact", "contract", "account"];
+        assert_eq!(nearest("custmer_case", names), Some("customer_case"));
+        assert_eq!(nearest("acocunt", names), Some("account"));
+        assert_eq!(nearest("zebra", names), None);
+        assert_eq!(nearest("case", names), Some("customer_case"));
+    }
+
+    #[test]
+    fn a_fault_names_line_and_column() {
+        let fault = Diagnostic::at("tables.toml", "a\nbé = 1\n", 5, "no such thing", None);
+        assert_eq!(fault.to_string(), "tables.toml:2:3: no such thing");
+    }
+}

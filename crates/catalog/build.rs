@@ -1,0 +1,44 @@
+//! Scans `domains/` and writes the list of what is there: every declaration embedded, every `native.rs` compiled. There is
+//! no other list of domains.
+
+use std::{env, fmt::Write as _, fs, io, path::Path};
+
+fn main() -> io::Result<()> {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../domains");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let root = root.canonicalize()?;
+    let mut embedded = String::new();
+    let mut natives = String::new();
+    let mut modules = String::new();
+    for domain in sorted(&root)? {
+        let name = domain.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !domain.is_dir() || name.starts_with(['_', '.']) {
+            continue;
+        }
+        let mut files = String::new();
+        for file in sorted(&domain)? {
+            let path = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            println!("cargo::rerun-if-changed={}", file.display());
+            if path.ends_with(".toml") || path == "README.md" {
+                let _ = write!(files, "({path:?}, include_str!({:?})), ", file.display().to_string());
+            }
+            if path == "native.rs" {
+                let module = format!("native_{}", name.replace('-', "_"));
+                let _ = writeln!(modules, "#[path = {:?}]\nmod {module};", file.display().to_string());
+                let _ = write!(natives, "({name:?}, {module}::NATIVES), ");
+            }
+        }
+        let _ = write!(embedded, "({name:?}, &[{files}]), ");
+    }
+    let code = format!(
+        "{modules}\npub(crate) static EMBEDDED: &[(&str, &[(&str, &str)])] = &[{embedded}];\n\
+         pub(crate) static NATIVES: &[(&str, &benchwright_sandbox::Natives)] = &[{natives}];\n"
+    );
+    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("domains.rs"), code)
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}

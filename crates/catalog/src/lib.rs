@@ -1,0 +1,157 @@
+//! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
+
+mod disk;
+
+use benchwright_base::Diagnostic;
+use benchwright_pack::{Snapshot, SnapshotError};
+use benchwright_sandbox::{LoadError, Natives, Sandbox, SeedError};
+use benchwright_schema::{Domain, Folder, Verb};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+mod built_in {
+    //! What the build script found.
+    include!(concat!(env!("OUT_DIR"), "/domains.rs"));
+}
+
+/// Where domains are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// A folder of domain folders; without one, the domains of the program.
+    folder: Option<PathBuf>,
+}
+
+/// A domain that was found and loaded.
+#[derive(Clone)]
+pub struct Found {
+    /// The domain.
+    pub domain: Arc<Domain>,
+    /// The code of its native tools, as far as this program has it.
+    pub natives: &'static Natives,
+}
+
+/// Why a domain could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// There is none of that name.
+    #[error("there is no domain `{name}`{help}")]
+    NotThere {
+        /// What was asked for.
+        name: String,
+        /// What there is, or what was meant.
+        help: String,
+    },
+    /// The folder could not be read.
+    #[error("{path}: {why}")]
+    Unreadable {
+        /// The folder or file.
+        path: String,
+        /// What happened.
+        why: String,
+    },
+    /// It has faults.
+    #[error("{name} has {} faults:\n{}", .faults.len(), shown(.faults))]
+    Faulty {
+        /// The domain.
+        name: String,
+        /// All its faults.
+        faults: Vec<Diagnostic>,
+    },
+    /// Its world could not be filled.
+    #[error(transparent)]
+    Seed(#[from] SeedError),
+    /// A snapshot could not be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A snapshot does not hold together.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+fn shown(faults: &[Diagnostic]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+impl Catalog {
+    /// The domains of the program. A debug build reads them from the source tree, so that a changed file shows at once.
+    pub fn built_in() -> Catalog {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+        let live = cfg!(debug_assertions) && source.is_dir();
+        Catalog { folder: live.then_some(source) }
+    }
+
+    /// The domains in a folder on disk.
+    pub fn from_folder(folder: impl Into<PathBuf>) -> Catalog {
+        Catalog { folder: Some(folder.into()) }
+    }
+
+    /// The names of all domains, in order.
+    pub fn names(&self) -> Result<Vec<String>, CatalogError> {
+        match &self.folder {
+            Some(folder) => disk::domain_names(folder),
+            None => Ok(built_in::EMBEDDED.iter().map(|(name, _)| (*name).to_owned()).collect()),
+        }
+    }
+
+    /// Loads a domain by its name, or from a path to its folder.
+    pub fn find(&self, name: &str) -> Result<Found, CatalogError> {
+        load(&self.folder_of(name)?)
+    }
+
+    fn folder_of(&self, name: &str) -> Result<Folder, CatalogError> {
+        // A path is a path only if it looks like one, so that a folder of the same name does not hide a domain.
+        if name.contains(['/', '\\']) || name == "." {
+            return disk::read_folder(Path::new(name));
+        }
+        let names = self.names()?;
+        if !names.iter().any(|known| known == name) {
+            let near = benchwright_base::nearest(name, names.iter().map(|name| &**name));
+            let help = match near {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => format!("; there are: {}. A folder is given as a path, such as ./{name}", names.join(", ")),
+            };
+            return Err(CatalogError::NotThere { name: name.to_owned(), help });
+        }
+        match &self.folder {
+            Some(folder) => disk::read_folder(&folder.join(name)),
+            None => {
+                let files = built_in::EMBEDDED.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, files)| files);
+                Ok(Folder::new(name, files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))))
+            }
+        }
+    }
+
+    /// The world of a domain at a size and seed.
+    pub fn world(&self, name: &str, size: &str, seed: u64) -> Result<Arc<Sandbox>, CatalogError> {
+        let found = self.find(name)?;
+        Ok(Arc::new(Sandbox::seeded(found.domain, found.natives, size, seed)?))
+    }
+
+    /// The world whose first state is a snapshot's.
+    pub fn world_of_snapshot(&self, bytes: &[u8]) -> Result<Arc<Sandbox>, CatalogError> {
+        let name = Snapshot::domain_of(bytes)
+            .ok_or_else(|| SnapshotError::Malformed("it does not begin like one".to_owned()))?;
+        let found = self.find(&name)?;
+        let snapshot = Snapshot::from_bytes(bytes, &found.domain)?;
+        Ok(Arc::new(Sandbox::from_snapshot(found.domain, found.natives, &snapshot)?))
+    }
+}
+
+/// Loads a folder and joins it with what code the program has for it.
+pub fn load(folder: &Folder) -> Result<Found, CatalogError> {
+    let domain = benchwright_schema::load(folder)
+        .map_err(|faults| CatalogError::Faulty { name: folder.name.clone(), faults })?;
+    let natives = built_in::NATIVES.iter().find(|(name, _)| *name == domain.name).map_or(&[][..], |(_, code)| code);
+    Ok(Found { domain: Arc::new(domain), natives })
+}
+
+impl Found {
+    /// The native tools without code in this program: they are listed, not served.
+    pub fn tools_without_code(&self) -> Vec<&str> {
+        let has_code = |name: &str| self.natives.iter().any(|(known, _)| *known == name);
+        let tools = self.domain.tools.iter().filter(|tool| tool.verb == Verb::Native);
+        tools.map(|tool| &*tool.name).filter(|name| !has_code(name)).collect()
+    }
+}

@@ -1,0 +1,431 @@
+//! The evaluator: the algebra of plain values over records that are there.
+//!
+//! A comparison with null is false; arithmetic with null, or that leaves its range, is null; so nothing that could not be
+//! computed makes a comparison hold.
+
+use crate::walk::{self, Algebra, Bound, EachRow, Env, Test};
+use crate::{Compare, Expr, FoldKind, Function, TestOp, TextOp, Unit};
+use benchwright_base::{DateTime, FactId, FieldId, RelationId, RowId, SetId, Value, date::DAY};
+use std::{collections::BTreeSet, ops::ControlFlow};
+
+/// Records to read: the state of a world, or rows read back from a snapshot.
+pub trait Records {
+    /// A row, cheap to copy.
+    type Row: Clone;
+
+    /// A row by its id.
+    fn row(&self, relation: RelationId, id: RowId) -> Option<Self::Row>;
+    /// A field of a row.
+    fn field(&self, row: &Self::Row, field: FieldId) -> Value;
+    /// Every row that passes all the tests, in order of id. An implementation may use what indexes it has, and
+    /// [`passes`] for the rest.
+    fn select(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        each: &mut dyn FnMut(Self::Row) -> ControlFlow<()>,
+    );
+}
+
+/// Facts and sets that an expression may name.
+pub trait Facts {
+    /// The value of a fact; facts are total.
+    fn fact(&self, fact: FactId, arguments: &[Value]) -> Value;
+    /// The members of a set.
+    fn members(&self, set: SetId) -> Vec<Value>;
+}
+
+/// A world without facts and sets.
+pub struct NoFacts;
+
+impl Facts for NoFacts {
+    fn fact(&self, _: FactId, _: &[Value]) -> Value {
+        Value::Null
+    }
+    fn members(&self, _: SetId) -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+/// Where and of what an expression is read.
+pub struct Judge<'a, R: Records> {
+    /// The records that are read: for a deleted row, those of the world before.
+    pub world: &'a R,
+    /// The records before the call or the run, for `old`.
+    pub before: &'a R,
+    /// The row under judgement, in `world`.
+    pub subject: Option<R::Row>,
+    /// The same row in `before`.
+    pub subject_before: Option<R::Row>,
+    /// Whether the row exists no more (`world` is then the world before).
+    pub deleted: bool,
+    /// The person who acts, in `world`.
+    pub actor: Option<R::Row>,
+    /// The clock.
+    pub now: DateTime,
+    /// Facts and sets.
+    pub facts: &'a dyn Facts,
+}
+
+impl<'a, R: Records> Judge<'a, R> {
+    /// A judge of no row in particular.
+    pub fn new(world: &'a R, now: DateTime) -> Self {
+        Judge {
+            world,
+            before: world,
+            subject: None,
+            subject_before: None,
+            deleted: false,
+            actor: None,
+            now,
+            facts: &NoFacts,
+        }
+    }
+
+    /// Whether an expression holds of the row under judgement.
+    pub fn holds(&self, expr: &Expr) -> bool {
+        let mut rows = Rows { judge: self };
+        let mut env = self.env();
+        walk::truth(&mut rows, expr, &mut env)
+    }
+
+    /// The value of an expression for the row under judgement.
+    pub fn value(&self, expr: &Expr) -> Value {
+        let mut rows = Rows { judge: self };
+        let mut env = self.env();
+        if expr.is_truth() {
+            return Value::Bool(walk::truth(&mut rows, expr, &mut env));
+        }
+        walk::value(&mut rows, expr, &mut env)
+    }
+
+    /// The rows that a source yields for the row under judgement, in order of id.
+    pub fn rows(&self, source: &crate::Source) -> Vec<R::Row> {
+        let binder = crate::Binder { name: None, source: source.clone(), condition: None };
+        let mut rows = Rows { judge: self };
+        let mut env = self.env();
+        let mut found = Vec::new();
+        let base = env.len();
+        let _ = walk::elements(&mut rows, std::slice::from_ref(&binder), &mut env, None, &mut |_, env, _| {
+            if let Bound::Row((_, row)) = &env[base] {
+                found.push(row.clone());
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
+        self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))).collect()
+    }
+}
+
+/// Which of the two worlds a row was read from; what is reached from it stays there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum World {
+    /// The world under judgement.
+    Now,
+    /// The world before.
+    Before,
+}
+
+/// The algebra of plain values.
+pub struct Rows<'j, 'a, R: Records> {
+    judge: &'j Judge<'a, R>,
+}
+
+impl<'a, R: Records> Rows<'_, 'a, R> {
+    fn records(&self, world: World) -> &'a R {
+        match world {
+            World::Now => self.judge.world,
+            World::Before => self.judge.before,
+        }
+    }
+}
+
+impl<R: Records> Algebra for Rows<'_, '_, R> {
+    type Value = Value;
+    type Truth = bool;
+    type Row = (World, R::Row);
+
+    fn constant(&mut self, value: &Value) -> Value {
+        value.clone()
+    }
+    fn truth(&mut self, known: bool) -> bool {
+        known
+    }
+    fn known(&self, truth: &bool) -> Option<bool> {
+        Some(*truth)
+    }
+
+    fn now(&mut self) -> Value {
+        Value::DateTime(self.judge.now)
+    }
+    fn actor(&mut self) -> Option<Self::Row> {
+        self.judge.actor.clone().map(|row| (World::Now, row))
+    }
+    fn subject_before(&mut self) -> Option<Self::Row> {
+        self.judge.subject_before.clone().map(|row| (World::Before, row))
+    }
+    fn created(&mut self) -> bool {
+        self.judge.subject_before.is_none()
+    }
+    fn deleted(&mut self) -> bool {
+        self.judge.deleted
+    }
+    fn changed(&mut self, field: FieldId) -> bool {
+        let read =
+            |records: &R, row: &Option<R::Row>| row.as_ref().map_or(Value::Null, |row| records.field(row, field));
+        read(self.judge.world, &self.judge.subject) != read(self.judge.before, &self.judge.subject_before)
+    }
+
+    fn field(&mut self, (world, row): &Self::Row, field: FieldId) -> Value {
+        self.records(*world).field(row, field)
+    }
+    fn follow(&mut self, (world, _): &Self::Row, value: &Value, relation: RelationId) -> Option<Self::Row> {
+        let row = self.records(*world).row(relation, value.as_ref_id()?)?;
+        Some((*world, row))
+    }
+    fn select(&mut self, relation: RelationId, tests: &[Test<'_, Value>], each: &mut EachRow<'_, Self>) {
+        let world = self.judge.world;
+        world.select(relation, tests, &mut |row| each(self, (World::Now, row), true));
+    }
+    fn members(&mut self, set: SetId) -> Vec<Value> {
+        self.judge.facts.members(set)
+    }
+
+    fn add(&mut self, a: Value, b: Value) -> Value {
+        add(&a, &b, 1)
+    }
+    fn sub(&mut self, a: Value, b: Value) -> Value {
+        match (&a, &b) {
+            (Value::Date(a), Value::Date(b)) => Value::Duration((i64::from(a.0) - i64::from(b.0)) * DAY),
+            (Value::DateTime(a), Value::DateTime(b)) => Value::Duration(a.0 - b.0),
+            _ => add(&a, &b, -1),
+        }
+    }
+    fn mul(&mut self, a: Value, b: Value) -> Value {
+        let product = a.as_number().zip(b.as_number()).and_then(|(x, y)| x.checked_mul(y));
+        match (product, &a, &b) {
+            (None, _, _) => Value::Null,
+            (Some(n), Value::Money(_), _) | (Some(n), _, Value::Money(_)) => Value::Money(n),
+            (Some(n), Value::Quantity(_), _) | (Some(n), _, Value::Quantity(_)) => Value::Quantity(n),
+            (Some(n), Value::Duration(_), _) | (Some(n), _, Value::Duration(_)) => Value::Duration(n),
+            (Some(n), _, _) => Value::Int(n),
+        }
+    }
+    fn span(&mut self, count: Value, unit: Unit) -> Value {
+        let Value::Int(count) = count else { return Value::Null };
+        let seconds = match unit {
+            Unit::Months => return Value::Int(count),
+            Unit::Days => DAY,
+            Unit::Hours => 3600,
+            Unit::Minutes => 60,
+            Unit::Seconds => 1,
+        };
+        count.checked_mul(seconds).map_or(Value::Null, Value::Duration)
+    }
+    fn call(&mut self, function: &Function, arguments: Vec<Value>) -> Value {
+        call(function, arguments)
+    }
+    fn fact(&mut self, fact: FactId, arguments: Vec<Value>) -> Value {
+        self.judge.facts.fact(fact, &arguments)
+    }
+    fn fold(&mut self, kind: FoldKind, items: Vec<(bool, Value)>, outer: Option<Value>) -> Value {
+        let items = items.into_iter().filter(|(there, _)| *there).map(|(_, value)| value);
+        let outer = outer.unwrap_or(Value::Null);
+        match kind {
+            FoldKind::Count => Value::Int(items.count() as i64),
+            FoldKind::CountDistinct => Value::Int(items.filter(|v| !v.is_null()).collect::<BTreeSet<_>>().len() as i64),
+            FoldKind::Sum => {
+                items.filter(|v| !v.is_null()).reduce(|total, value| add(&total, &value, 1)).unwrap_or(outer)
+            }
+            FoldKind::Min => items.filter(|v| !v.is_null()).min().unwrap_or(outer),
+            FoldKind::Max => items.filter(|v| !v.is_null()).max().unwrap_or(outer),
+            _ => Value::Null,
+        }
+    }
+
+    fn compare(&mut self, op: Compare, a: Value, b: Value) -> bool {
+        compare(op, &a, &b)
+    }
+    fn is_null(&mut self, value: Value) -> bool {
+        value.is_null()
+    }
+    fn text(&mut self, op: TextOp, a: Value, b: Value) -> bool {
+        text_test(op, &a, &b)
+    }
+    fn holds(&mut self, value: Value) -> bool {
+        value == Value::Bool(true)
+    }
+    fn in_ancestors(&mut self, row: Value, start: Value, relation: RelationId, field: FieldId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut at = start.as_ref_id();
+        while let Some(id) = at {
+            if Value::Ref(id) == row {
+                return true;
+            }
+            if !seen.insert(id) {
+                return false;
+            }
+            at = self.judge.world.row(relation, id).and_then(|r| self.judge.world.field(&r, field).as_ref_id());
+        }
+        false
+    }
+    fn not(&mut self, truth: bool) -> bool {
+        !truth
+    }
+    fn and(&mut self, truths: Vec<bool>) -> bool {
+        truths.into_iter().all(|t| t)
+    }
+    fn or(&mut self, truths: Vec<bool>) -> bool {
+        truths.into_iter().any(|t| t)
+    }
+    fn schedule(&mut self, kind: FoldKind, items: Vec<(bool, Vec<Value>)>, limit: Option<Value>) -> bool {
+        schedule(kind, items, limit)
+    }
+}
+
+/// Whether a row passes a test of a filter.
+pub fn passes<R: Records>(records: &R, row: &R::Row, test: &Test<'_, Value>) -> bool {
+    let Some(((_, last), steps)) = test.path.split_last() else { return false };
+    let mut row = row.clone();
+    for (at, (_, field)) in steps.iter().enumerate() {
+        let next = records.field(&row, *field).as_ref_id().and_then(|id| records.row(test.path[at + 1].0, id));
+        match next {
+            Some(next) => row = next,
+            None => return test.op == TestOp::IsNull,
+        }
+    }
+    let value = records.field(&row, *last);
+    meets(&value, test.op, &test.values)
+}
+
+/// Whether a value meets a test.
+pub fn meets(value: &Value, op: TestOp, values: &[Value]) -> bool {
+    match op {
+        TestOp::IsNull => value.is_null(),
+        TestOp::NotNull => !value.is_null(),
+        TestOp::Compare(op) => values.first().is_some_and(|other| compare(op, value, other)),
+        TestOp::Text(op) => values.first().is_some_and(|other| text_test(op, value, other)),
+        TestOp::In => !value.is_null() && values.contains(value),
+        TestOp::NotIn => !value.is_null() && !values.contains(value),
+    }
+}
+
+/// A comparison; false if either side is null.
+pub fn compare(op: Compare, a: &Value, b: &Value) -> bool {
+    if a.is_null() || b.is_null() {
+        return false;
+    }
+    match op {
+        Compare::Eq => a == b,
+        Compare::Ne => a != b,
+        Compare::Lt => a < b,
+        Compare::Le => a <= b,
+        Compare::Gt => a > b,
+        Compare::Ge => a >= b,
+    }
+}
+
+/// A test on text; false if either side is null. `contains` does not regard case.
+pub fn text_test(op: TextOp, a: &Value, b: &Value) -> bool {
+    let (Value::Text(a), Value::Text(b)) = (a, b) else { return false };
+    match op {
+        TextOp::Contains => contains(a, b),
+        TextOp::StartsWith => a.starts_with(&**b),
+        TextOp::EndsWith => a.ends_with(&**b),
+    }
+}
+
+/// Whether a text contains another, without regard to case.
+pub fn contains(text: &str, part: &str) -> bool {
+    if text.is_ascii() && part.is_ascii() {
+        return part.is_empty() || text.as_bytes().windows(part.len()).any(|w| w.eq_ignore_ascii_case(part.as_bytes()));
+    }
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+/// `a + sign * b`. A whole number beside a date is a number of months: the checker lets nothing else through.
+fn add(a: &Value, b: &Value, sign: i64) -> Value {
+    let sum = |x: i64, y: i64| y.checked_mul(sign).and_then(|y| x.checked_add(y));
+    let result = match (a, b) {
+        (Value::Int(x), Value::Int(y)) => sum(*x, *y).map(Value::Int),
+        (Value::Money(x), Value::Money(y)) => sum(*x, *y).map(Value::Money),
+        (Value::Quantity(x), Value::Quantity(y)) => sum(*x, *y).map(Value::Quantity),
+        (Value::Duration(x), Value::Duration(y)) => sum(*x, *y).map(Value::Duration),
+        (Value::Date(d), Value::Duration(s)) if s % DAY == 0 => d.add_days(sign * s / DAY).map(Value::Date),
+        (Value::DateTime(t), Value::Duration(s)) => {
+            s.checked_mul(sign).and_then(|s| t.add_seconds(s)).map(Value::DateTime)
+        }
+        (Value::Date(d), Value::Int(n)) => n.checked_mul(sign).and_then(|n| d.add_months(n)).map(Value::Date),
+        (Value::DateTime(t), Value::Int(n)) => n.checked_mul(sign).and_then(|n| t.add_months(n)).map(Value::DateTime),
+        _ => None,
+    };
+    result.unwrap_or(Value::Null)
+}
+
+/// The built-in functions.
+fn call(function: &Function, arguments: Vec<Value>) -> Value {
+    let date = |value: &Value| match value {
+        Value::Date(date) => Some(*date),
+        Value::DateTime(instant) => Some(instant.date()),
+        _ => None,
+    };
+    let first = arguments.first().unwrap_or(&Value::Null);
+    match function {
+        Function::Length => match first {
+            Value::Text(text) => Value::Int(text.chars().count() as i64),
+            _ => Value::Null,
+        },
+        Function::TimeOf => match first {
+            Value::DateTime(instant) => Value::Time(instant.time()),
+            _ => Value::Null,
+        },
+        Function::DateOf => date(first).map_or(Value::Null, Value::Date),
+        Function::MonthOf => match first {
+            Value::Date(date) => Value::Date(date.first_of_month()),
+            Value::DateTime(instant) => Value::DateTime(instant.date().first_of_month().midnight()),
+            _ => Value::Null,
+        },
+        Function::YearOf => date(first).map_or(Value::Null, |d| Value::Int(i64::from(d.civil().0))),
+        Function::Weekday => date(first).map_or(Value::Null, |d| Value::Int(i64::from(d.weekday()) + 1)),
+        Function::WeekdayWord(words) => date(first).map_or(Value::Null, |d| Value::Enum(words[d.weekday() as usize])),
+        Function::Matrix { last } => match (first, arguments.get(1)) {
+            (Value::Enum(a), Some(Value::Enum(b))) => Value::Enum(a.saturating_add(*b).min(*last)),
+            _ => Value::Null,
+        },
+        Function::Abs => match first {
+            Value::Int(n) => n.checked_abs().map_or(Value::Null, Value::Int),
+            Value::Money(n) => n.checked_abs().map_or(Value::Null, Value::Money),
+            Value::Quantity(n) => n.checked_abs().map_or(Value::Null, Value::Quantity),
+            Value::Duration(n) => n.checked_abs().map_or(Value::Null, Value::Duration),
+            _ => Value::Null,
+        },
+        Function::Least | Function::Greatest if arguments.iter().any(Value::is_null) => Value::Null,
+        Function::Least => arguments.into_iter().min().unwrap_or(Value::Null),
+        Function::Greatest => arguments.into_iter().max().unwrap_or(Value::Null),
+    }
+}
+
+/// Intervals are half open; one without a start or an end cannot be judged, and does not pass.
+fn schedule(kind: FoldKind, items: Vec<(bool, Vec<Value>)>, limit: Option<Value>) -> bool {
+    let items: Vec<Vec<Value>> = items.into_iter().filter(|(there, _)| *there).map(|(_, values)| values).collect();
+    if items.iter().flatten().any(Value::is_null) {
+        return false;
+    }
+    let overlaps = |a: &[Value], b: &[Value]| a[0] < b[1] && b[0] < a[1];
+    if kind == FoldKind::NoOverlap {
+        return items.iter().enumerate().all(|(at, a)| items[..at].iter().all(|b| !overlaps(a, b)));
+    }
+    // The load changes only where an interval starts, so it is enough to look there.
+    let Some(limit) = limit.filter(|limit| !limit.is_null()) else { return false };
+    items.iter().filter(|at| at[0] < at[1]).all(|at| {
+        let load = items
+            .iter()
+            .filter(|other| other[0] <= at[0] && at[0] < other[1])
+            .map(|other| other[2].clone())
+            .reduce(|total, load| add(&total, &load, 1));
+        load.is_none_or(|load| compare(Compare::Le, &load, &limit))
+    })
+}

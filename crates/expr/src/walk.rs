@@ -1,0 +1,423 @@
+//! The one walk over the tree: scopes, binders, filters and folds, generic over an algebra that says what values, truths
+//! and rows are. A rule has one meaning because there is one walk.
+
+use crate::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Source, TestOp, TextOp, Unit};
+use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
+use std::ops::ControlFlow;
+
+/// A test of a filter with its values computed.
+#[derive(Clone, Debug)]
+pub struct Test<'e, V> {
+    /// The path from the row that is tested.
+    pub path: &'e [(RelationId, FieldId)],
+    /// The test.
+    pub op: TestOp,
+    /// One value; several for `in`; none for null tests.
+    pub values: Vec<V>,
+}
+
+/// What is done with each row that a selection finds.
+pub type EachRow<'f, A> = dyn FnMut(&mut A, <A as Algebra>::Row, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
+
+/// What values, truths and rows are, and what is done with them.
+pub trait Algebra: Sized {
+    /// A value: a number, a word, a row's id.
+    type Value: Clone;
+    /// A truth: a boolean, or a formula.
+    type Truth: Clone;
+    /// A row that a variable is bound to.
+    type Row: Clone;
+
+    /// A constant.
+    fn constant(&mut self, value: &Value) -> Self::Value;
+    /// A known truth.
+    fn truth(&mut self, known: bool) -> Self::Truth;
+    /// Whether a truth is known already; the walk then skips what cannot matter.
+    fn known(&self, truth: &Self::Truth) -> Option<bool>;
+
+    /// The instant of the clock.
+    fn now(&mut self) -> Self::Value;
+    /// The person who acts.
+    fn actor(&mut self) -> Option<Self::Row>;
+    /// The row under judgement as it was before.
+    fn subject_before(&mut self) -> Option<Self::Row>;
+    /// Whether the row under judgement is new.
+    fn created(&mut self) -> Self::Truth;
+    /// Whether the row under judgement is gone.
+    fn deleted(&mut self) -> Self::Truth;
+    /// Whether a field of the row under judgement differs from before.
+    fn changed(&mut self, field: FieldId) -> Self::Truth;
+
+    /// A field of a row.
+    fn field(&mut self, row: &Self::Row, field: FieldId) -> Self::Value;
+    /// The row that a value read from `from` refers to; `None` for null.
+    fn follow(&mut self, from: &Self::Row, value: &Self::Value, relation: RelationId) -> Option<Self::Row>;
+    /// Every row that may pass the tests, each with the truth that it exists and passes.
+    fn select(&mut self, relation: RelationId, tests: &[Test<'_, Self::Value>], each: &mut EachRow<'_, Self>);
+    /// The members of a set.
+    fn members(&mut self, set: SetId) -> Vec<Self::Value>;
+
+    /// `a + b`
+    fn add(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// `a - b`
+    fn sub(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// `a * b`
+    fn mul(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// A span of time.
+    fn span(&mut self, count: Self::Value, unit: Unit) -> Self::Value;
+    /// A built-in function.
+    fn call(&mut self, function: &Function, arguments: Vec<Self::Value>) -> Self::Value;
+    /// A fact.
+    fn fact(&mut self, fact: FactId, arguments: Vec<Self::Value>) -> Self::Value;
+    /// A fold to a value, from its elements with their guards; `outer` is `else` of `min` and `max`.
+    fn fold(
+        &mut self,
+        kind: FoldKind,
+        items: Vec<(Self::Truth, Self::Value)>,
+        outer: Option<Self::Value>,
+    ) -> Self::Value;
+
+    /// A comparison.
+    fn compare(&mut self, op: Compare, a: Self::Value, b: Self::Value) -> Self::Truth;
+    /// Whether a value is null.
+    fn is_null(&mut self, value: Self::Value) -> Self::Truth;
+    /// A test on text.
+    fn text(&mut self, op: TextOp, a: Self::Value, b: Self::Value) -> Self::Truth;
+    /// A boolean value as a truth.
+    fn holds(&mut self, value: Self::Value) -> Self::Truth;
+    /// Whether a row is among another row and those reached from it by a field.
+    fn in_ancestors(
+        &mut self,
+        row: Self::Value,
+        start: Self::Value,
+        relation: RelationId,
+        field: FieldId,
+    ) -> Self::Truth;
+    /// Negation.
+    fn not(&mut self, truth: Self::Truth) -> Self::Truth;
+    /// Conjunction of truths that are not known.
+    fn and(&mut self, truths: Vec<Self::Truth>) -> Self::Truth;
+    /// Disjunction of truths that are not known.
+    fn or(&mut self, truths: Vec<Self::Truth>) -> Self::Truth;
+    /// `no_overlap` (start, end) and `cumulative` (start, end, load, and the limit), with guards.
+    fn schedule(
+        &mut self,
+        kind: FoldKind,
+        items: Vec<(Self::Truth, Vec<Self::Value>)>,
+        limit: Option<Self::Value>,
+    ) -> Self::Truth;
+}
+
+/// What a slot is bound to.
+#[derive(Clone)]
+pub enum Bound<A: Algebra> {
+    /// A member of a set or range.
+    Value(A::Value),
+    /// A row.
+    Row(A::Row),
+}
+
+/// What is bound, outermost first.
+pub type Env<A> = Vec<Bound<A>>;
+
+/// What is done with each element of binders.
+type EachElement<'f, A> = dyn FnMut(&mut A, &mut Env<A>, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
+
+/// What is done with each row of a source.
+type EachInScope<'f, A> =
+    dyn FnMut(&mut A, &mut Env<A>, <A as Algebra>::Row, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
+
+/// The value of an expression that is one.
+pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
+    match expr {
+        Expr::Literal(value, _) => a.constant(value),
+        Expr::Var(slot) => match &env[*slot] {
+            Bound::Value(value) => value.clone(),
+            Bound::Row(row) => {
+                let row = row.clone();
+                a.field(&row, FieldId::ID)
+            }
+        },
+        Expr::Field(slot, path) => match &env[*slot] {
+            Bound::Row(row) => {
+                let row = row.clone();
+                follow(a, Some(row), path)
+            }
+            Bound::Value(value) => value.clone(),
+        },
+        Expr::Old(path) => {
+            let row = a.subject_before();
+            follow(a, row, path)
+        }
+        Expr::Actor(path) => {
+            let row = a.actor();
+            follow(a, row, path)
+        }
+        Expr::Now => a.now(),
+        Expr::Today => {
+            let now = a.now();
+            a.call(&Function::DateOf, vec![now])
+        }
+        Expr::Add(x, y) => {
+            let (x, y) = (value(a, x, env), value(a, y, env));
+            a.add(x, y)
+        }
+        Expr::Sub(x, y) => {
+            let (x, y) = (value(a, x, env), value(a, y, env));
+            a.sub(x, y)
+        }
+        Expr::Mul(x, y) => {
+            let (x, y) = (value(a, x, env), value(a, y, env));
+            a.mul(x, y)
+        }
+        Expr::Span(count, unit) => {
+            let count = value(a, count, env);
+            a.span(count, *unit)
+        }
+        Expr::Call(function, list) => {
+            let list = list.iter().map(|e| value(a, e, env)).collect();
+            a.call(function, list)
+        }
+        Expr::Fact(fact, list) => {
+            let list = list.iter().map(|e| value(a, e, env)).collect();
+            a.fact(*fact, list)
+        }
+        Expr::Lookup { source, path } => {
+            let mut found = None;
+            rows(a, source, env, &mut |_, _, row, _| {
+                found = Some(row);
+                ControlFlow::Break(())
+            });
+            follow(a, found, path)
+        }
+        Expr::Fold(fold) => {
+            let mut items = Vec::new();
+            let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
+                let item = match fold.body.first() {
+                    Some(body) => value(a, body, env),
+                    None => a.constant(&Value::Int(1)),
+                };
+                items.push((guard, item));
+                ControlFlow::Continue(())
+            });
+            let outer = fold.outer.as_ref().map(|e| value(a, e, env));
+            a.fold(fold.kind, items, outer)
+        }
+        truth_of => {
+            // A truth where a value is wanted cannot come from the checker.
+            debug_assert!(false, "{truth_of:?} is a truth");
+            a.constant(&Value::Null)
+        }
+    }
+}
+
+/// The truth of an expression that is one.
+pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
+    match expr {
+        Expr::Truth(known) => a.truth(*known),
+        Expr::Holds(x) => {
+            let x = value(a, x, env);
+            a.holds(x)
+        }
+        Expr::Compare(op, x, y) => {
+            let (x, y) = (value(a, x, env), value(a, y, env));
+            a.compare(*op, x, y)
+        }
+        Expr::IsNull(x) => {
+            let x = value(a, x, env);
+            a.is_null(x)
+        }
+        Expr::Text(op, x, y) => {
+            let (x, y) = (value(a, x, env), value(a, y, env));
+            a.text(*op, x, y)
+        }
+        Expr::In(x, list) => {
+            let x = value(a, x, env);
+            join(a, false, list, &mut |a, e| {
+                let y = value(a, e, env);
+                a.compare(Compare::Eq, x.clone(), y)
+            })
+        }
+        Expr::InAncestors(row, start, field) => {
+            let relation = match &**start {
+                Expr::Field(_, path) | Expr::Old(path) | Expr::Actor(path) => {
+                    path.last().map(|(relation, _)| *relation)
+                }
+                _ => None,
+            };
+            let (row, start) = (value(a, row, env), value(a, start, env));
+            match relation {
+                Some(relation) => a.in_ancestors(row, start, relation, *field),
+                None => a.truth(false),
+            }
+        }
+        Expr::Not(x) => {
+            let x = truth(a, x, env);
+            a.not(x)
+        }
+        Expr::And(list) => join(a, true, list, &mut |a, e| truth(a, e, env)),
+        Expr::Or(list) => join(a, false, list, &mut |a, e| truth(a, e, env)),
+        Expr::Implies(x, y) => {
+            let x = truth(a, x, env);
+            let x = a.not(x);
+            if a.known(&x) == Some(true) {
+                return x;
+            }
+            let y = truth(a, y, env);
+            either(a, false, vec![x, y])
+        }
+        Expr::Created => a.created(),
+        Expr::Deleted => a.deleted(),
+        Expr::Changed(field) => a.changed(*field),
+        Expr::Fold(fold) => fold_truth(a, fold, env),
+        value_of => {
+            // A value where a truth is wanted cannot come from the checker; nothing unchecked passes.
+            debug_assert!(false, "{value_of:?} is a value");
+            a.truth(false)
+        }
+    }
+}
+
+fn fold_truth<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Truth {
+    if matches!(fold.kind, FoldKind::NoOverlap | FoldKind::Cumulative) {
+        let mut items = Vec::new();
+        let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
+            items.push((guard, fold.body.iter().map(|e| value(a, e, env)).collect()));
+            ControlFlow::Continue(())
+        });
+        let limit = fold.outer.as_ref().map(|e| value(a, e, env));
+        return a.schedule(fold.kind, items, limit);
+    }
+    // `exists` looks for an element that decides; `none` is its negation; `all` is `none` of the counterexamples.
+    let all = fold.kind == FoldKind::All;
+    let mut decided = false;
+    let mut open = Vec::new();
+    let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
+        let body = match fold.body.first() {
+            Some(body) => truth(a, body, env),
+            None => a.truth(true),
+        };
+        let body = if all { a.not(body) } else { body };
+        let hit = either(a, true, vec![guard, body]);
+        match a.known(&hit) {
+            Some(true) => {
+                decided = true;
+                ControlFlow::Break(())
+            }
+            Some(false) => ControlFlow::Continue(()),
+            None => {
+                open.push(hit);
+                ControlFlow::Continue(())
+            }
+        }
+    });
+    let some = if decided { a.truth(true) } else { either(a, false, open) };
+    if fold.kind == FoldKind::Exists { some } else { a.not(some) }
+}
+
+/// Every element of the binders with its guard. Elements that cannot count are never entered.
+pub fn elements<A: Algebra>(
+    a: &mut A,
+    binders: &[Binder],
+    env: &mut Env<A>,
+    guard: Option<A::Truth>,
+    each: &mut EachElement<'_, A>,
+) -> ControlFlow<()> {
+    let Some((binder, rest)) = binders.split_first() else {
+        let guard = guard.unwrap_or_else(|| a.truth(true));
+        return each(a, env, guard);
+    };
+    let mut enter = |a: &mut A, env: &mut Env<A>, bound: Bound<A>, exists: Option<A::Truth>| {
+        env.push(bound);
+        let mut guards: Vec<A::Truth> = guard.iter().cloned().chain(exists).collect();
+        if let Some(condition) = &binder.condition {
+            guards.push(truth(a, condition, env));
+        }
+        let guard = either(a, true, guards);
+        let flow = if a.known(&guard) == Some(false) {
+            ControlFlow::Continue(())
+        } else {
+            elements(a, rest, env, Some(guard), each)
+        };
+        env.pop();
+        flow
+    };
+    match &binder.source {
+        Source::Rows { .. } => {
+            let mut flow = ControlFlow::Continue(());
+            rows(a, &binder.source, env, &mut |a, env, row, exists| {
+                flow = enter(a, env, Bound::Row(row), Some(exists));
+                flow
+            });
+            flow
+        }
+        Source::Set(set) => {
+            let members = a.members(*set);
+            members.into_iter().try_for_each(|member| enter(a, env, Bound::Value(member), None))
+        }
+        Source::Range(low, high) => (*low..=*high).try_for_each(|n| {
+            let n = a.constant(&Value::Int(n));
+            enter(a, env, Bound::Value(n), None)
+        }),
+    }
+}
+
+/// The rows of a source. The values of its tests are read once, in the outer scope.
+fn rows<A: Algebra>(a: &mut A, source: &Source, env: &mut Env<A>, each: &mut EachInScope<'_, A>) {
+    let Source::Rows { relation, tests } = source else { return };
+    let tests: Vec<Test<'_, A::Value>> = tests
+        .iter()
+        .map(|(path, op, values)| Test { path, op: *op, values: values.iter().map(|e| value(a, e, env)).collect() })
+        .collect();
+    a.select(*relation, &tests, &mut |a, row, exists| each(a, env, row, exists));
+}
+
+/// What a path reaches from a row; null once there is no row.
+fn follow<A: Algebra>(a: &mut A, row: Option<A::Row>, path: &Path) -> A::Value {
+    let Some(mut row) = row else { return a.constant(&Value::Null) };
+    let Some(((_, last), steps)) = path.split_last() else { return a.field(&row, FieldId::ID) };
+    for (at, (_, field)) in steps.iter().enumerate() {
+        let reference = a.field(&row, *field);
+        match a.follow(&row, &reference, path[at + 1].0) {
+            Some(next) => row = next,
+            None => return a.constant(&Value::Null),
+        }
+    }
+    a.field(&row, *last)
+}
+
+/// `and` (when `all`) or `or` over items, stopping at the first that decides.
+fn join<A: Algebra>(a: &mut A, all: bool, items: &[Expr], read: &mut dyn FnMut(&mut A, &Expr) -> A::Truth) -> A::Truth {
+    let mut open = Vec::new();
+    for item in items {
+        let truth = read(a, item);
+        match a.known(&truth) {
+            Some(known) if known != all => return truth,
+            Some(_) => {}
+            None => open.push(truth),
+        }
+    }
+    settle(a, all, open)
+}
+
+/// The same over truths that are there already.
+fn either<A: Algebra>(a: &mut A, all: bool, truths: Vec<A::Truth>) -> A::Truth {
+    let mut open = Vec::new();
+    for truth in truths {
+        match a.known(&truth) {
+            Some(known) if known != all => return truth,
+            Some(_) => {}
+            None => open.push(truth),
+        }
+    }
+    settle(a, all, open)
+}
+
+fn settle<A: Algebra>(a: &mut A, all: bool, mut open: Vec<A::Truth>) -> A::Truth {
+    match open.len() {
+        0 => a.truth(all),
+        1 => open.swap_remove(0),
+        _ if all => a.and(open),
+        _ => a.or(open),
+    }
+}

@@ -1,0 +1,119 @@
+//! The exact difference of two states of one world: rows added, rows removed, fields changed.
+
+use benchwright_base::{FieldId, RowId, TableId, Value, json, number};
+use benchwright_schema::{Domain, codec};
+
+/// A field that changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldChange {
+    /// The field.
+    pub field: FieldId,
+    /// Its value before.
+    pub old: Value,
+    /// Its value now.
+    pub new: Value,
+}
+
+/// What happened to one row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// It is new; its cells.
+    Added(Vec<Value>),
+    /// It is gone; the cells it had.
+    Removed(Vec<Value>),
+    /// Some of its fields changed; never empty.
+    Changed(Vec<FieldChange>),
+}
+
+/// All changes, by table and row in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Diff {
+    /// Table, row, and what happened to it.
+    pub changes: Vec<(TableId, RowId, Change)>,
+}
+
+impl Diff {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// As lines for a person: `+ table 12 field=value …`, `- table 12 …`, `~ table 12 field: old -> new`.
+    pub fn to_text(&self, domain: &Domain) -> String {
+        let mut out = String::new();
+        for (table, row, change) in &self.changes {
+            let declared = domain.table(*table);
+            let cell = |field: usize, value: &Value| {
+                let mut bytes = Vec::new();
+                codec::write_value(&mut bytes, domain, declared.fields[field].ty, value);
+                String::from_utf8_lossy(&bytes).into_owned()
+            };
+            match change {
+                Change::Added(cells) | Change::Removed(cells) => {
+                    let sign = if matches!(change, Change::Added(_)) { '+' } else { '-' };
+                    out.push_str(&format!("{sign} {} {row}", declared.name));
+                    for (at, value) in cells.iter().enumerate().skip(1).filter(|(_, value)| !value.is_null()) {
+                        out.push_str(&format!(" {}={}", declared.fields[at].name, cell(at, value)));
+                    }
+                    out.push('\n');
+                }
+                Change::Changed(fields) => {
+                    for change in fields {
+                        let at = change.field.index();
+                        let (name, old, new) = (&declared.fields[at].name, cell(at, &change.old), cell(at, &change.new));
+                        out.push_str(&format!("~ {} {row} {name}: {old} -> {new}\n", declared.name));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// As canonical JSON: a list of `{"table","id","added"|"removed"|"changed"}`.
+    pub fn to_json(&self, domain: &Domain) -> String {
+        let mut out = vec![b'['];
+        for (at, (table, row, change)) in self.changes.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            let declared = domain.table(*table);
+            out.extend_from_slice(b"{\"table\":");
+            json::write_text(&mut out, &declared.name);
+            out.extend_from_slice(b",\"id\":");
+            number::write_int(&mut out, i64::from(*row));
+            match change {
+                Change::Added(cells) | Change::Removed(cells) => {
+                    let key: &[u8] = if matches!(change, Change::Added(_)) { b",\"added\":{" } else { b",\"removed\":{" };
+                    out.extend_from_slice(key);
+                    for (at, value) in cells.iter().enumerate().skip(1) {
+                        if at > 1 {
+                            out.push(b',');
+                        }
+                        let field = &declared.fields[at];
+                        json::write_text(&mut out, &field.name);
+                        out.push(b':');
+                        codec::write_value(&mut out, domain, field.ty, value);
+                    }
+                }
+                Change::Changed(fields) => {
+                    out.extend_from_slice(b",\"changed\":{");
+                    for (at, change) in fields.iter().enumerate() {
+                        if at > 0 {
+                            out.push(b',');
+                        }
+                        let field = declared.field(change.field);
+                        json::write_text(&mut out, &field.name);
+                        out.extend_from_slice(b":[");
+                        codec::write_value(&mut out, domain, field.ty, &change.old);
+                        out.push(b',');
+                        codec::write_value(&mut out, domain, field.ty, &change.new);
+                        out.push(b']');
+                    }
+                }
+            }
+            out.extend_from_slice(b"}}");
+        }
+        out.push(b']');
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}

@@ -1,0 +1,74 @@
+//! Who may do what: a role's permits, applied to rows.
+
+use crate::{
+    plan::{Permit, Plan, RolePlan},
+    row::Row,
+    sabotage::{Sabotage, on},
+    state::{State, View},
+};
+use benchwright_base::{RowId, TableId};
+use benchwright_expr::eval::{Judge, Records};
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::Action;
+
+/// Somebody acting on a state: the role, the person, and what is there to be seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Actor<'s> {
+    pub(crate) plan: &'s Plan,
+    pub(crate) role: &'s RolePlan,
+    pub(crate) person: Option<RowId>,
+}
+
+impl<'s> Actor<'s> {
+    /// Whether the role may ever do this on a table.
+    pub(crate) fn require(&self, table: TableId, action: Action) -> Result<(), Refusal> {
+        match self.role.permit(table, action) {
+            Permit::No => Err(self.forbidden(table, action, None)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the role may do this on a row, which is read in `state`.
+    pub(crate) fn may(&self, state: &State, table: TableId, action: Action, row: &Row) -> bool {
+        match self.role.permit(table, action) {
+            Permit::No => false,
+            Permit::Yes => true,
+            Permit::If(_) if on(Sabotage::SkipRowConditions) => true,
+            Permit::If(conditions) => {
+                let view = View { plan: self.plan, state };
+                let judge = self.judge(&view, state, row);
+                conditions.iter().any(|condition| judge.holds(condition))
+            }
+        }
+    }
+
+    /// A judge of one row as it is in a state.
+    pub(crate) fn judge<'v>(&self, view: &'v View<'v>, state: &'v State, row: &'v Row) -> Judge<'v, View<'v>> {
+        let mut judge = Judge::new(view, state.now);
+        judge.subject = Some(row);
+        judge.subject_before = Some(row);
+        judge.actor = self.plan.domain.actor.zip(self.person).and_then(|(table, id)| view.row(table, id));
+        judge
+    }
+
+    /// Whether the secret fields of a row may be shown.
+    pub(crate) fn reveals(&self, state: &State, table: TableId, row: &Row) -> bool {
+        !self.plan.tables[table.index()].has_secrets
+            || on(Sabotage::ShowSecrets)
+            || self.may(state, table, Action::Reveal, row)
+    }
+
+    /// The refusal of an action.
+    pub(crate) fn forbidden(&self, table: TableId, action: Action, row: Option<RowId>) -> Refusal {
+        let what = match action {
+            Action::Read => "read",
+            Action::Create => "create",
+            Action::Update => "change",
+            Action::Delete => "delete",
+            Action::Reveal => "see secret fields of",
+        };
+        let name = &self.plan.domain.table(table).name;
+        let row = row.map(|row| format!(" {row}")).unwrap_or_default();
+        Refusal::new(RefusalCode::Forbidden, format!("your role may not {what} {name}{row}"))
+    }
+}

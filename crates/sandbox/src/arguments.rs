@@ -1,0 +1,170 @@
+//! Arguments: from a JSON object to typed values, with refusals that name the argument and what it wants.
+
+use crate::plan::{Given, Part, Plan, ToolPlan};
+use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest};
+use benchwright_expr::Type;
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::{Argument, Domain, Setting, codec};
+
+/// The largest argument text that is read, in bytes.
+pub const LARGEST_ARGUMENTS: usize = 1 << 20;
+/// The most items a list argument may have.
+pub(crate) const LONGEST_LIST: usize = 1000;
+
+/// Reads the text of a call's arguments; no text means no arguments.
+pub(crate) fn parse(text: &str) -> Result<Json<'_>, Refusal> {
+    let bad = |message: String| Refusal::new(RefusalCode::InvalidArgument, message);
+    if text.len() > LARGEST_ARGUMENTS {
+        return Err(bad(format!("the arguments have {} bytes; at most {LARGEST_ARGUMENTS} are read", text.len())));
+    }
+    if text.trim().is_empty() {
+        return Ok(Json::Object(Vec::new()));
+    }
+    match Json::parse(text) {
+        Ok(json @ Json::Object(_)) => Ok(json),
+        Ok(other) => Err(bad(format!("the arguments must be a JSON object, not {}", other.kind()))),
+        Err(error) => Err(bad(format!("the arguments are not JSON: {error}"))),
+    }
+}
+
+/// Sorts the arguments of an object into the places of a tool.
+pub(crate) fn place<'a>(tool: &ToolPlan, json: &'a Json<'a>) -> Result<Given<'a>, Refusal> {
+    let mut values = vec![None; tool.arguments.len()];
+    let Json::Object(entries) = json else { return Ok(Given { values }) };
+    for (name, value) in entries {
+        match tool.arguments.iter().position(|argument| *argument.name == **name) {
+            Some(at) => values[at] = Some(value),
+            None => {
+                let names = tool.arguments.iter().map(|argument| &*argument.name);
+                let help = match (nearest(name, names.clone()), tool.arguments.is_empty()) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, true) => "the tool takes none".to_owned(),
+                    (None, false) => format!("the tool takes {}", names.collect::<Vec<_>>().join(", ")),
+                };
+                return Err(Refusal::argument(name, format!("is not an argument of this tool; {help}")));
+            }
+        }
+    }
+    for (argument, value) in tool.arguments.iter().zip(&values) {
+        if argument.required && value.is_none() {
+            return Err(Refusal::argument(&argument.name, "is required"));
+        }
+    }
+    Ok(Given { values })
+}
+
+impl<'a> Given<'a> {
+    /// The argument for a part, if it was given, with its name.
+    pub(crate) fn part<'t>(&self, tool: &'t ToolPlan, part: Part) -> Option<(&'t str, &'a Json<'a>)> {
+        let at = tool.arguments.iter().position(|argument| argument.part == part)?;
+        self.values[at].map(|value| (&*tool.arguments[at].name, value))
+    }
+
+    /// The row id that was given.
+    pub(crate) fn id(&self, tool: &ToolPlan, domain: &Domain, table: TableId) -> Result<RowId, Refusal> {
+        let Some((name, json)) = self.part(tool, Part::Id) else { return Err(Refusal::argument("id", "is required")) };
+        match value(domain, name, Type::Ref(table), false, None, json)? {
+            Value::Ref(id) => Ok(id),
+            _ => Err(Refusal::argument(name, "is required")),
+        }
+    }
+
+    /// The fields to write: fixed ones, and those that were given.
+    pub(crate) fn settings(
+        &self,
+        tool: &ToolPlan,
+        domain: &Domain,
+        table: TableId,
+        set: &[Setting],
+    ) -> Result<Vec<(FieldId, Value)>, Refusal> {
+        let mut settings = Vec::with_capacity(set.len());
+        for (at, setting) in set.iter().enumerate() {
+            if let Some(fixed) = &setting.fixed {
+                settings.push((setting.field, fixed.clone()));
+            } else if let Some((name, json)) = self.part(tool, Part::Set(at)) {
+                let field = domain.table(table).field(setting.field);
+                settings.push((setting.field, value(domain, name, field.ty, field.nullable, field.bounds, json)?));
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// One typed value.
+pub(crate) fn value(
+    domain: &Domain,
+    name: &str,
+    ty: Type,
+    nullable: bool,
+    bounds: Option<(i64, i64)>,
+    json: &Json<'_>,
+) -> Result<Value, Refusal> {
+    let value = codec::read_value(domain, ty, json).map_err(|error| Refusal::argument(name, error))?;
+    if value.is_null() && !nullable {
+        return Err(Refusal::argument(name, "may not be null"));
+    }
+    if !crate::sabotage::on(crate::sabotage::Sabotage::SkipBounds) {
+        codec::check_bounds(&value, bounds).map_err(|error| Refusal::argument(name, error))?;
+    }
+    Ok(value)
+}
+
+/// The items of a list argument.
+pub(crate) fn list<'j, 'a>(name: &str, json: &'j Json<'a>) -> Result<&'j [Json<'a>], Refusal> {
+    match json {
+        Json::List(items) if items.len() > LONGEST_LIST => {
+            Err(Refusal::argument(name, format!("has {} items; at most {LONGEST_LIST} are taken", items.len())))
+        }
+        Json::List(items) => Ok(items),
+        other => Err(Refusal::argument(name, format!("wants a list, got {}", other.kind()))),
+    }
+}
+
+/// The values of child rows given as a list of objects.
+pub(crate) fn children(
+    plan: &Plan,
+    table: TableId,
+    set: &[Setting],
+    name: &str,
+    json: &Json<'_>,
+) -> Result<Vec<Vec<(FieldId, Value)>>, Refusal> {
+    let declared = plan.domain.table(table);
+    let mut rows = Vec::new();
+    for item in list(name, json)? {
+        let Json::Object(entries) = item else {
+            return Err(Refusal::argument(name, format!("wants a list of objects, got {}", item.kind())));
+        };
+        let mut row = Vec::new();
+        for (key, json) in entries {
+            let setting = set.iter().find(|s| s.fixed.is_none() && declared.field(s.field).name == **key);
+            let Some(setting) = setting else {
+                let names = set.iter().filter(|s| s.fixed.is_none()).map(|s| &*declared.field(s.field).name);
+                let near = nearest(key, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(Refusal::argument(name, format!("has an item with `{key}`, which it does not take{near}")));
+            };
+            let field = declared.field(setting.field);
+            let place = format!("{name}.{key}");
+            row.push((setting.field, value(&plan.domain, &place, field.ty, field.nullable, field.bounds, json)?));
+        }
+        for setting in set {
+            if let Some(fixed) = &setting.fixed {
+                row.push((setting.field, fixed.clone()));
+            } else if setting.required && !row.iter().any(|(field, _)| *field == setting.field) {
+                let key = &declared.field(setting.field).name;
+                return Err(Refusal::argument(name, format!("has an item without `{key}`, which is required")));
+            }
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The values of an argument of a native tool: one, or all of a list.
+pub(crate) fn native(domain: &Domain, argument: &Argument, json: &Json<'_>) -> Result<Vec<Value>, Refusal> {
+    let cell = &argument.cell;
+    let one = |json: &Json<'_>| value(domain, &cell.name, cell.ty, cell.nullable, cell.bounds, json);
+    if argument.list {
+        return list(&cell.name, json)?.iter().map(one).collect();
+    }
+    Ok(vec![one(json)?])
+}

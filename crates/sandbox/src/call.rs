@@ -1,0 +1,130 @@
+//! What a verb works with: the tool, its arguments, who calls, and the state.
+
+use crate::{
+    access::Actor,
+    arguments,
+    plan::{Given, Part, Plan, ToolPlan},
+    row::Row,
+    state::{State, View},
+};
+use benchwright_base::{RowId, TableId, Value};
+use benchwright_expr::{Compare, TestOp, TextOp, walk::Test};
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::{Action, FilterKind, Tool};
+use std::ops::ControlFlow;
+
+/// One call of a tool on a table.
+pub(crate) struct Call<'c> {
+    pub(crate) actor: Actor<'c>,
+    pub(crate) state: &'c State,
+    pub(crate) tool: &'c Tool,
+    pub(crate) tool_plan: &'c ToolPlan,
+    pub(crate) given: Given<'c>,
+    /// The tool's table; a native tool has none and does not use it.
+    pub(crate) table: TableId,
+}
+
+impl<'c> Call<'c> {
+    pub(crate) fn plan(&self) -> &'c Plan {
+        self.actor.plan
+    }
+
+    pub(crate) fn view(&self) -> View<'c> {
+        View { plan: self.plan(), state: self.state }
+    }
+
+    /// The tests that the given filters make.
+    pub(crate) fn tests(&self) -> Result<Vec<Test<'c, Value>>, Refusal> {
+        let mut tests = Vec::new();
+        let declared = self.plan().domain.table(self.table);
+        for (at, filter) in self.tool.by.iter().enumerate() {
+            let field = declared.field(filter.field);
+            let path = &self.tool_plan.paths[at][..];
+            let parts = match filter.kind {
+                FilterKind::Is => [Some((Part::Filter(at), TestOp::Compare(Compare::Eq))), None],
+                FilterKind::Contains => [Some((Part::Filter(at), TestOp::Text(TextOp::Contains))), None],
+                FilterKind::Range => [
+                    Some((Part::From(at), TestOp::Compare(Compare::Ge))),
+                    Some((Part::To(at), TestOp::Compare(Compare::Le))),
+                ],
+            };
+            for (part, op) in parts.into_iter().flatten() {
+                let Some((name, json)) = self.given.part(self.tool_plan, part) else { continue };
+                // Null asks for rows without a value; only equality can.
+                let nullable = field.nullable && filter.kind == FilterKind::Is;
+                let value = arguments::value(&self.plan().domain, name, field.ty, nullable, None, json)?;
+                if field.secret {
+                    self.actor.require(self.table, Action::Reveal).map_err(|refusal| refusal.about(name))?;
+                }
+                let op = if value.is_null() { TestOp::IsNull } else { op };
+                tests.push(Test { path, op, values: vec![value] });
+            }
+        }
+        Ok(tests)
+    }
+
+    /// Offers every row that passes the filters and that the actor may see, from an id on, in order of id.
+    pub(crate) fn visible(
+        &self,
+        tests: &[Test<'_, Value>],
+        from: RowId,
+        each: &mut dyn FnMut(&'c Row) -> ControlFlow<()>,
+    ) -> Result<(), Refusal> {
+        self.actor.require(self.table, Action::Read)?;
+        self.view().select_from(self.table, tests, from, &mut |row| {
+            if !self.actor.may(self.state, self.table, Action::Read, row) || !self.may_test(tests, row) {
+                return ControlFlow::Continue(());
+            }
+            each(row)
+        });
+        Ok(())
+    }
+
+    /// A filter on a secret field must not tell what the answer hides.
+    fn may_test(&self, tests: &[Test<'_, Value>], row: &Row) -> bool {
+        let secret = |test: &Test<'_, Value>| {
+            test.path.iter().any(|(table, field)| self.plan().domain.table(*table).field(*field).secret)
+        };
+        !self.plan().tables[self.table.index()].has_secrets
+            || !tests.iter().any(secret)
+            || self.actor.reveals(self.state, self.table, row)
+    }
+
+    /// The row that `id` or the key names: the first, and how many others the key matches.
+    pub(crate) fn named_row(&self) -> Result<(&'c Row, usize), Refusal> {
+        let domain = &self.plan().domain;
+        let name = &domain.table(self.table).name;
+        if self.tool.by.is_empty() {
+            let id = self.given.id(self.tool_plan, domain, self.table)?;
+            self.actor.require(self.table, Action::Read)?;
+            return match self.state.get(self.table, id) {
+                Some(row) if self.actor.may(self.state, self.table, Action::Read, row) => Ok((row, 0)),
+                _ => Err(crate::draft::no_row(name, id)),
+            };
+        }
+        let tests = self.tests()?;
+        let (mut first, mut others) = (None, 0);
+        self.visible(&tests, 0, &mut |row| {
+            match first {
+                None => first = Some(row),
+                Some(_) => others += 1,
+            }
+            ControlFlow::Continue(())
+        })?;
+        match first {
+            Some(row) => Ok((row, others)),
+            None => Err(Refusal::new(RefusalCode::NotFound, format!("there is no {name} with this key"))),
+        }
+    }
+
+    /// The one row that `id` or the key names: what is to be written must not be guessed.
+    pub(crate) fn only_row(&self) -> Result<&'c Row, Refusal> {
+        match self.named_row()? {
+            (row, 0) => Ok(row),
+            (_, others) => {
+                let message = format!("{} rows have this key; name one that only one has", others + 1);
+                Err(Refusal::new(RefusalCode::InvalidArgument, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a task lays on an episode beyond the domain: a budget of calls, and faults at a rate.
+
+use benchwright_base::Stream;
+use benchwright_pack::{Refusal, RefusalCode};
+
+/// The conditions of an episode.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Conditions {
+    /// The seed that faults are drawn from.
+    pub seed: u64,
+    /// The calls that may be made in all.
+    pub calls: Option<u32>,
+    /// The calls that may be made of single tools.
+    pub calls_of: Vec<(String, u32)>,
+    /// The rates of faults; the first that names the tool, or `*`, holds.
+    pub faults: Vec<FaultRate>,
+}
+
+/// How often a tool fails without having done anything.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FaultRate {
+    /// The tool, or `*` for every one.
+    pub tool: String,
+    /// Faults in a million calls.
+    pub per_million: u32,
+    /// What they look like; one is drawn for each fault.
+    pub kinds: Vec<Fault>,
+}
+
+/// What an injected fault looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The service failed.
+    Error,
+    /// The service did not answer in time.
+    Timeout,
+    /// The service wants fewer calls.
+    RateLimit,
+}
+
+impl Fault {
+    fn sentence(self) -> &'static str {
+        match self {
+            Fault::Error => "error: the service failed; nothing was done",
+            Fault::Timeout => "timeout: the service did not answer in time; nothing was done",
+            Fault::RateLimit => "rate limit: too many calls; nothing was done",
+        }
+    }
+}
+
+impl Conditions {
+    /// Whether calls must be counted at all.
+    pub(crate) fn counts(&self) -> bool {
+        self.calls.is_some() || !self.calls_of.is_empty() || !self.faults.is_empty()
+    }
+
+    /// Refuses a call that is over budget: the `nth` of its tool, the `total`th of all, both counted from 0.
+    pub(crate) fn check_budget(&self, tool: &str, nth: u32, total: u32) -> Result<(), Refusal> {
+        let spent = |limit: u32, what: String| {
+            Err(Refusal::new(RefusalCode::BudgetExhausted, format!("all {limit} calls {what} are used up")))
+        };
+        match self.calls {
+            Some(limit) if total >= limit => return spent(limit, "of this episode".to_owned()),
+            _ => {}
+        }
+        match self.calls_of.iter().find(|(name, _)| name == tool) {
+            Some((_, limit)) if nth >= *limit => spent(*limit, format!("of {tool}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The fault that the `nth` call of a tool meets, if it meets one. It depends on nothing else, so every agent meets
+    /// the same faults.
+    pub(crate) fn check_fault(&self, tool: &str, nth: u32) -> Result<(), Refusal> {
+        let Some(rate) = self.faults.iter().find(|rate| rate.tool == tool || rate.tool == "*") else { return Ok(()) };
+        let mut stream = Stream::new(self.seed, &["fault", tool, &nth.to_string()]);
+        if !stream.chance(u64::from(rate.per_million), 1_000_000) {
+            return Ok(());
+        }
+        let kind = stream.pick(&rate.kinds).copied().unwrap_or(Fault::Error);
+        Err(Refusal::new(RefusalCode::InjectedFault, kind.sentence()))
+    }
+}

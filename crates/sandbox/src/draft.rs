@@ -1,0 +1,341 @@
+//! A call's writes: made on a copy of the state, checked as they are made, and kept only if the whole call stands.
+
+use crate::{
+    access::Actor,
+    judge::Judgement,
+    row::Row,
+    sabotage::{Sabotage, on},
+    state::{State, View},
+};
+use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_expr::{Type, eval::Judge};
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::{Action, Stamp, codec};
+use std::sync::Arc;
+
+/// Writes under way.
+pub(crate) struct Draft<'s> {
+    pub(crate) actor: Actor<'s>,
+    /// The state before the call.
+    pub(crate) before: &'s State,
+    /// The state with the writes so far.
+    pub(crate) state: State,
+    /// The rows that rules must be judged on.
+    touched: Vec<(TableId, RowId)>,
+    scratch: Vec<u8>,
+}
+
+impl<'s> Draft<'s> {
+    pub(crate) fn new(actor: Actor<'s>, before: &'s State) -> Draft<'s> {
+        Draft { actor, before, state: before.clone(), touched: Vec::new(), scratch: Vec::new() }
+    }
+
+    /// The new state, if the rules that tools hold are kept.
+    pub(crate) fn finish(self) -> Result<State, Refusal> {
+        let judgement =
+            Judgement { plan: self.actor.plan, before: self.before, after: &self.state, person: self.actor.person };
+        judgement.refuse_broken(&self.touched)?;
+        Ok(self.state)
+    }
+
+    /// Makes a row of the values given; the rest are defaults and stamps.
+    pub(crate) fn create(&mut self, table: TableId, given: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
+        self.actor.require(table, Action::Create)?;
+        let id = self.make(table, given)?;
+        let row = self.row(table, id)?;
+        if !self.actor.may(&self.state, table, Action::Create, &row) {
+            return Err(self.actor.forbidden(table, Action::Create, None));
+        }
+        Ok(id)
+    }
+
+    /// The same without asking who may: for seeds and for what the world does by itself.
+    pub(crate) fn make(&mut self, table: TableId, given: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
+        let plan = self.actor.plan;
+        let declared = plan.domain.table(table);
+        let id = self.state.take_id(table);
+        let mut cells: Vec<Value> =
+            declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
+        cells[0] = Value::Ref(id);
+        let mut is_given = vec![false; cells.len()];
+        for (field, value) in given {
+            is_given[field.index()] = true;
+            cells[field.index()] = value;
+        }
+        for (at, field) in declared.fields.iter().enumerate().skip(1).filter(|(at, _)| !is_given[*at]) {
+            match &field.stamp {
+                Some(Stamp::Number { prefix, digits, suffix }) => {
+                    cells[at] = self.next_number(table, FieldId(at as u16), prefix, *digits, suffix);
+                }
+                Some(Stamp::OnCreate | Stamp::OnWrite) => cells[at] = self.clock(field.ty),
+                Some(Stamp::Actor) => cells[at] = self.actor.person.map_or(Value::Null, Value::Ref),
+                _ => {}
+            }
+        }
+        self.check_cells(table, &cells, None)?;
+        for lifecycle in &declared.lifecycles {
+            if let Value::Enum(word) = cells[lifecycle.field.index()]
+                && !lifecycle.start.contains(&word)
+                && !on(Sabotage::SkipLifecycle)
+            {
+                let field = declared.field(lifecycle.field);
+                let words = self.words(field.ty, &lifecycle.start);
+                let message = format!("a new {} begins with `{}` {words}", declared.name, field.name);
+                return Err(Refusal::new(RefusalCode::TransitionNotAllowed, message).about(&field.name));
+            }
+        }
+        self.put(table, cells);
+        self.settle(table, id, None)?;
+        Ok(id)
+    }
+
+    /// Changes fields of a row; returns whether anything differs.
+    pub(crate) fn update(&mut self, table: TableId, id: RowId, set: Vec<(FieldId, Value)>) -> Result<bool, Refusal> {
+        self.actor.require(table, Action::Update)?;
+        let old = self.row(table, id)?;
+        if !self.actor.may(&self.state, table, Action::Update, &old) {
+            return Err(self.actor.forbidden(table, Action::Update, Some(id)));
+        }
+        let changed = self.amend(table, id, set)?;
+        let new = self.row(table, id)?;
+        if changed && !self.actor.may(&self.state, table, Action::Update, &new) {
+            return Err(self.actor.forbidden(table, Action::Update, Some(id)));
+        }
+        Ok(changed)
+    }
+
+    /// The same without asking who may.
+    fn amend(&mut self, table: TableId, id: RowId, set: Vec<(FieldId, Value)>) -> Result<bool, Refusal> {
+        let plan = self.actor.plan;
+        let declared = plan.domain.table(table);
+        let old = self.row(table, id)?;
+        let mut cells = old.cells().to_vec();
+        for (field, value) in set {
+            cells[field.index()] = value;
+        }
+        if cells == old.cells() {
+            return Ok(false);
+        }
+        for (at, field) in declared.fields.iter().enumerate() {
+            if matches!(field.stamp, Some(Stamp::OnWrite)) {
+                cells[at] = self.clock(field.ty);
+            }
+        }
+        self.check_cells(table, &cells, Some(&old))?;
+        for lifecycle in &declared.lifecycles {
+            let (from, to) = (old.get(lifecycle.field), &cells[lifecycle.field.index()]);
+            if let (Value::Enum(from), Value::Enum(to)) = (from, to)
+                && from != to
+                && !lifecycle.next[*from as usize].contains(to)
+                && !on(Sabotage::SkipLifecycle)
+            {
+                let field = declared.field(lifecycle.field);
+                let state = codec::show_value(&plan.domain, field.ty, &Value::Enum(*from));
+                let next = &lifecycle.next[*from as usize];
+                let message = if next.is_empty() {
+                    format!("`{}` is {state}, which is final", field.name)
+                } else {
+                    format!("`{}` is {state} and can only become {}", field.name, self.words(field.ty, next))
+                };
+                return Err(Refusal::new(RefusalCode::TransitionNotAllowed, message).about(&field.name));
+            }
+        }
+        self.put(table, cells);
+        self.settle(table, id, Some(&old))?;
+        Ok(true)
+    }
+
+    /// Deletes a row with what it owns; returns how many went with it.
+    pub(crate) fn delete(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
+        self.actor.require(table, Action::Delete)?;
+        let row = self.row(table, id)?;
+        if !self.actor.may(&self.state, table, Action::Delete, &row) {
+            return Err(self.actor.forbidden(table, Action::Delete, Some(id)));
+        }
+        let plan = self.actor.plan;
+        let mut doomed = vec![(table, id)];
+        let mut at = 0;
+        while at < doomed.len() {
+            let (table, id) = doomed[at];
+            at += 1;
+            for incoming in plan.domain.table(table).incoming.iter().filter(|incoming| incoming.owned) {
+                let rows = self.state.table(incoming.table);
+                for child in rows.referring(&plan.tables[incoming.table.index()], incoming.field, id) {
+                    let child = (incoming.table, child.id());
+                    if !doomed.contains(&child) {
+                        doomed.push(child);
+                    }
+                }
+            }
+        }
+        for (table, id) in doomed.iter().filter(|_| !on(Sabotage::DeleteReferenced)) {
+            for incoming in &plan.domain.table(*table).incoming {
+                let rows = self.state.table(incoming.table);
+                let mut others = rows.referring(&plan.tables[incoming.table.index()], incoming.field, *id);
+                if let Some(other) = others.find(|row| !doomed.contains(&(incoming.table, row.id()))) {
+                    let (from, to) = (plan.domain.table(incoming.table), plan.domain.table(*table));
+                    let field = &from.field(incoming.field).name;
+                    let message = format!("{} {} refers to {} {id} by `{field}`", from.name, other.id(), to.name);
+                    return Err(Refusal::new(RefusalCode::Referenced, message));
+                }
+            }
+        }
+        for (table, id) in &doomed {
+            self.state.remove(plan, *table, *id);
+        }
+        self.touched.push((table, id));
+        Ok(doomed.len() - 1)
+    }
+
+    /// A row, or the refusal that there is none.
+    pub(crate) fn row(&self, table: TableId, id: RowId) -> Result<Arc<Row>, Refusal> {
+        match self.state.get(table, id) {
+            Some(row) => Ok(Arc::clone(row)),
+            None => Err(no_row(&self.actor.plan.domain.table(table).name, id)),
+        }
+    }
+
+    fn put(&mut self, table: TableId, cells: Vec<Value>) {
+        let row = Row::new(table, cells.into_boxed_slice(), &mut self.scratch);
+        self.state.put(self.actor.plan, table, row);
+    }
+
+    /// What follows from a written row: computed stamps, and the other row of a sole field.
+    fn settle(&mut self, table: TableId, id: RowId, old: Option<&Row>) -> Result<(), Refusal> {
+        let plan = self.actor.plan;
+        let declared = plan.domain.table(table);
+        if plan.tables[table.index()].restamps {
+            self.restamp(table, id, old)?;
+        }
+        self.touched.push((table, id));
+        for (at, field) in declared.fields.iter().enumerate() {
+            let Some(within) = field.sole_in else { continue };
+            let row = self.row(table, id)?;
+            let parent = row.get(within).clone();
+            if row.cells()[at] != Value::Bool(true) || parent.is_null() || on(Sabotage::SkipSole) {
+                continue;
+            }
+            let Value::Ref(parent) = parent else { continue };
+            let others: Vec<RowId> = self
+                .state
+                .table(table)
+                .referring(&plan.tables[table.index()], within, parent)
+                .filter(|other| other.id() != id && other.cells()[at] == Value::Bool(true))
+                .map(|other| other.id())
+                .collect();
+            for other in others {
+                self.amend(table, other, vec![(FieldId(at as u16), Value::Bool(false))])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn restamp(&mut self, table: TableId, id: RowId, old: Option<&Row>) -> Result<(), Refusal> {
+        let plan = self.actor.plan;
+        let declared = plan.domain.table(table);
+        let row = self.row(table, id)?;
+        let mut cells = row.cells().to_vec();
+        let view = View { plan, state: &self.state };
+        let judge = self.actor.judge(&view, &self.state, &row);
+        let before_view = View { plan, state: self.before };
+        for (at, field) in declared.fields.iter().enumerate() {
+            match &field.stamp {
+                Some(Stamp::Computed(expr)) => cells[at] = judge.value(expr),
+                Some(Stamp::When(condition)) => {
+                    let held = old.is_some_and(|old| {
+                        let mut before = Judge::new(&before_view, self.before.now);
+                        before.subject = Some(old);
+                        before.subject_before = Some(old);
+                        before.holds(condition)
+                    });
+                    let holds = judge.holds(condition);
+                    if holds && !held {
+                        cells[at] = self.clock(field.ty);
+                    } else if !holds {
+                        cells[at] = Value::Null;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if cells != row.cells() {
+            self.check_cells(table, &cells, Some(&row))?;
+            self.put(table, cells);
+        }
+        Ok(())
+    }
+
+    /// Types are right already; checks nulls, bounds, references and uniqueness of what differs from the old row.
+    fn check_cells(&self, table: TableId, cells: &[Value], old: Option<&Row>) -> Result<(), Refusal> {
+        let plan = self.actor.plan;
+        let declared = plan.domain.table(table);
+        let differs = |at: usize| old.is_none_or(|old| old.cells()[at] != cells[at]);
+        for (at, (field, value)) in declared.fields.iter().zip(cells).enumerate().skip(1) {
+            if !differs(at) {
+                continue;
+            }
+            if value.is_null() {
+                if !field.nullable {
+                    return Err(Refusal::argument(&field.name, "must have a value"));
+                }
+                continue;
+            }
+            if !on(Sabotage::SkipBounds) {
+                codec::check_bounds(value, field.bounds).map_err(|error| Refusal::argument(&field.name, error))?;
+            }
+            if let (Type::Ref(to), Value::Ref(target)) = (field.ty, value) {
+                // A new row may refer to itself.
+                let itself = to == table && cells[0] == *value;
+                if !itself && self.state.get(to, *target).is_none() && !on(Sabotage::SkipReferences) {
+                    return Err(no_row(&plan.domain.table(to).name, *target).about(&field.name));
+                }
+            }
+        }
+        for key in &declared.keys {
+            if !key.fields.iter().any(|field| differs(field.index())) || on(Sabotage::SkipUnique) {
+                continue;
+            }
+            let id = cells[0].as_ref_id().unwrap_or_default();
+            let rows = self.state.table(table);
+            if let Some(other) = rows.same_key(&plan.tables[table.index()], &key.fields, cells, id) {
+                let names: Vec<&str> = key.fields.iter().map(|field| &*declared.field(*field).name).collect();
+                let message = format!("{} {other} has the same {}", declared.name, names.join(" and "));
+                return Err(Refusal::new(RefusalCode::Duplicate, message).about(names[0]));
+            }
+        }
+        Ok(())
+    }
+
+    fn clock(&self, ty: Type) -> Value {
+        match ty {
+            Type::Date => Value::Date(self.state.now.date()),
+            _ => Value::DateTime(self.state.now),
+        }
+    }
+
+    fn next_number(&mut self, table: TableId, field: FieldId, prefix: &str, digits: usize, suffix: &str) -> Value {
+        let plan = self.actor.plan;
+        let mut cells = vec![Value::Null; plan.domain.table(table).fields.len()];
+        loop {
+            let number = self.state.take_number(table);
+            let text = Value::text(format!("{prefix}{number:0digits$}{suffix}"));
+            cells[field.index()] = text.clone();
+            // A seeded row may have the number already.
+            if self.state.table(table).same_key(&plan.tables[table.index()], &[field], &cells, 0).is_none() {
+                return text;
+            }
+        }
+    }
+
+    /// Words of an enumeration, for a sentence.
+    fn words(&self, ty: Type, words: &[u16]) -> String {
+        let domain = &self.actor.plan.domain;
+        let shown: Vec<String> = words.iter().map(|word| codec::show_value(domain, ty, &Value::Enum(*word))).collect();
+        shown.join(" or ")
+    }
+}
+
+/// The refusal that a row is not there.
+pub(crate) fn no_row(table: &str, id: RowId) -> Refusal {
+    Refusal::new(RefusalCode::NotFound, format!("there is no {table} {id}"))
+}

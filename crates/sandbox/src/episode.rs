@@ -1,0 +1,274 @@
+//! An episode: one state that changes by calls, and the trace of them. Reset and fork cost a few reference counts.
+
+use crate::{
+    Sandbox,
+    access::Actor,
+    arguments,
+    call::Call,
+    conditions::Conditions,
+    draft::Draft,
+    judge::{Broken, Judgement},
+    plan::Plan,
+    sabotage::{Sabotage, on},
+    state::State,
+    tracelog::TraceLog,
+    trie::Trie,
+    verbs,
+};
+use benchwright_base::{DateTime, RelationId, RowHash, RowId, digest::hash_text, nearest};
+use benchwright_pack::{Diff, Outcome, Refusal, RefusalCode, Snapshot, SnapshotTable, Trace};
+use benchwright_schema::{Domain, Verb};
+use benchwright_world::WorldError;
+use std::sync::Arc;
+
+/// An episode of a sandbox.
+#[derive(Clone)]
+pub struct Episode {
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) state: State,
+    pub(crate) start: State,
+    pub(crate) role: usize,
+    pub(crate) person: Option<RowId>,
+    pub(crate) conditions: Arc<Conditions>,
+    /// Calls made of each tool, where they must be counted.
+    pub(crate) counts: Trie<u32>,
+    pub(crate) trace: TraceLog,
+}
+
+impl Episode {
+    /// Calls a tool. A refusal changes nothing but the trace and the count of calls.
+    pub fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
+        let mut out = Vec::with_capacity(512);
+        let result = self.dispatch(tool, arguments, &mut out);
+        let result = result.and_then(|()| {
+            String::from_utf8(out).map_err(|_| Refusal::new(RefusalCode::InvalidArgument, "the answer is not text"))
+        });
+        match &result {
+            Ok(answer) => self.trace.push(tool, arguments, Ok(hash_text(answer.as_bytes()))),
+            Err(_) if on(Sabotage::TraceForgetsRefusals) => {}
+            Err(refusal) => self.trace.push(tool, arguments, Err(refusal.code)),
+        }
+        result
+    }
+
+    fn dispatch(&mut self, name: &str, arguments: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let sandbox = Arc::clone(&self.sandbox);
+        let plan = &sandbox.plan;
+        let Some(&at) = plan.tool_names.get(name) else { return Err(no_tool(plan, name)) };
+        let tool = &plan.domain.tools[at];
+        if self.conditions.counts() {
+            let nth = self.counts.get(at as u32).copied().unwrap_or_default();
+            let total = self.counts.iter().map(|(_, count)| count).sum();
+            self.counts.insert(at as u32, nth + 1);
+            self.conditions.check_budget(name, nth, total)?;
+            self.conditions.check_fault(name, nth)?;
+        }
+        let json = arguments::parse(arguments)?;
+        let tool_plan = &plan.tools[at];
+        let actor = Actor { plan, role: &plan.roles[self.role], person: self.person };
+        let call = Call {
+            actor,
+            state: &self.state,
+            tool,
+            tool_plan,
+            given: arguments::place(tool_plan, &json)?,
+            table: tool.table.unwrap_or(RelationId(0)),
+        };
+        if tool.verb.reads_only() {
+            verbs::read(&call, out)?;
+            if on(Sabotage::ReadMovesClock) {
+                self.state.now = DateTime(self.state.now.0 + 1);
+            }
+            return Ok(());
+        }
+        let mut draft = Draft::new(actor, &self.state);
+        let result = match (tool.verb, sandbox.natives[at]) {
+            (Verb::Native, Some(function)) => verbs::native(&call, &mut draft, function, out),
+            (Verb::Native, None) => {
+                Err(Refusal::new(RefusalCode::NotFound, format!("`{name}` has no code in this program")))
+            }
+            _ => verbs::write(&call, &mut draft, out),
+        };
+        if result.is_err() && on(Sabotage::KeepRefusedWrites) {
+            self.state = draft.state;
+            return result;
+        }
+        result?;
+        self.state = draft.finish()?;
+        Ok(())
+    }
+
+    /// A copy that goes its own way from here, trace and all.
+    pub fn fork(&self) -> Episode {
+        self.clone()
+    }
+
+    /// Back to the first state, with an empty trace.
+    pub fn reset(&mut self) {
+        if !on(Sabotage::ResetKeepsWrites) {
+            self.state = self.start.clone();
+        }
+        self.counts = Trie::default();
+        self.trace = TraceLog::default();
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> &Domain {
+        &self.sandbox.plan.domain
+    }
+
+    /// The sandbox it belongs to.
+    pub fn sandbox(&self) -> &Arc<Sandbox> {
+        &self.sandbox
+    }
+
+    /// The clock.
+    pub fn now(&self) -> DateTime {
+        self.state.now
+    }
+
+    /// Sets the clock. It never goes back.
+    pub fn advance(&mut self, to: DateTime) {
+        self.state.now = self.state.now.max(to);
+    }
+
+    /// The hash of the state: rows, counters and clock, not the trace.
+    pub fn state_hash(&self) -> RowHash {
+        self.state.hash()
+    }
+
+    /// The same hash, made anew from every row: what the running one is held to.
+    pub fn state_hash_from_scratch(&self) -> RowHash {
+        self.state.hash_from_scratch()
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> usize {
+        self.state.row_count()
+    }
+
+    /// How many rows a table has.
+    pub fn table_len(&self, table: benchwright_base::TableId) -> usize {
+        self.state.table(table).rows.len()
+    }
+
+    /// What differs from the first state.
+    pub fn diff(&self) -> Diff {
+        self.state.diff(&self.start)
+    }
+
+    /// What differs from an earlier episode of the same sandbox, such as a fork kept aside.
+    pub fn diff_from(&self, earlier: &Episode) -> Diff {
+        self.state.diff(&earlier.state)
+    }
+
+    /// Every rule that the rows created, changed or deleted since the first state break: those of tools and of the
+    /// verifier alike.
+    pub fn judge(&self) -> Vec<Broken> {
+        let plan = &self.sandbox.plan;
+        Judgement { plan, before: &self.start, after: &self.state, person: self.person }.all_broken()
+    }
+
+    /// The state as a document.
+    pub fn snapshot(&self) -> Snapshot {
+        let domain = self.domain();
+        let tables = (0..domain.tables.len()).map(|at| {
+            let table = self.state.table(RelationId(at as u16));
+            SnapshotTable {
+                next_id: table.next_id,
+                next_number: table.next_number,
+                rows: table.rows.iter().map(|(_, row)| row.cells().to_vec()).collect(),
+            }
+        });
+        Snapshot {
+            domain: domain.name.clone(),
+            domain_digest: domain.digest,
+            now: self.state.now,
+            tables: tables.collect(),
+        }
+    }
+
+    /// The canonical bytes of the snapshot, written from the rows' own JSON.
+    pub fn snapshot_bytes(&self) -> Vec<u8> {
+        let plan = &self.sandbox.plan;
+        let mut out = Vec::with_capacity(1 << 16);
+        Snapshot::write_head(&mut out, &plan.domain.name, plan.domain.digest, self.state.now);
+        for (at, declared) in plan.domain.tables.iter().enumerate() {
+            let id = RelationId(at as u16);
+            let table = self.state.table(id);
+            Snapshot::write_table_head(&mut out, at, &declared.name, table.next_id, table.next_number);
+            for (at, (_, row)) in table.rows.iter().enumerate() {
+                if at > 0 {
+                    out.extend_from_slice(b",\n");
+                }
+                out.extend_from_slice(crate::answer::whole_row(plan, id, row));
+            }
+            out.extend_from_slice(b"]}");
+        }
+        out.extend_from_slice(b"]}\n");
+        out
+    }
+
+    /// The trace as a document.
+    pub fn trace(&self) -> Trace {
+        let domain = self.domain();
+        Trace {
+            version: Trace::VERSION,
+            domain: domain.name.clone(),
+            domain_digest: domain.digest.to_string(),
+            role: domain.roles[self.role].name.clone(),
+            actor: self.person,
+            start: Trace::hash(self.start.hash()),
+            calls: self.trace.calls(),
+            end: Trace::hash(self.state.hash()),
+        }
+    }
+
+    /// Makes the calls of a trace again from the first state, and says where the first difference is.
+    pub fn replay(&mut self, trace: &Trace) -> Result<(), WorldError> {
+        let differs = |what: String| Err(WorldError::NotThere(what));
+        self.reset();
+        if Trace::hash(self.start.hash()) != trace.start {
+            return differs("the trace begins at another state".into());
+        }
+        for (at, call) in trace.calls.iter().enumerate() {
+            let outcome = match self.call(&call.tool, &call.arguments) {
+                Ok(answer) => Outcome::Answered(format!("{:016x}", hash_text(answer.as_bytes()))),
+                Err(refusal) => Outcome::Refused(refusal.code.word().to_owned()),
+            };
+            if outcome != call.outcome {
+                return differs(format!("call {} ({}) ended as {outcome:?}, not as {:?}", at + 1, call.tool, call.outcome));
+            }
+        }
+        if Trace::hash(self.state.hash()) != trace.end {
+            return differs("the replay ends at another state".into());
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a tool that is not there.
+fn no_tool(plan: &Plan, name: &str) -> Refusal {
+    let near = nearest(name, plan.tool_names.keys().map(|name| &**name));
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let short: String = name.chars().take(80).collect();
+    Refusal::new(RefusalCode::NotFound, format!("there is no tool `{short}`{near}"))
+}
+
+impl benchwright_world::Episode for Episode {
+    fn fork(&self) -> Result<Episode, WorldError> {
+        Ok(Episode::fork(self))
+    }
+    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
+        Episode::call(self, tool, arguments)
+    }
+    fn snapshot(&self) -> Result<Snapshot, WorldError> {
+        Ok(Episode::snapshot(self))
+    }
+    fn now(&self) -> DateTime {
+        Episode::now(self)
+    }
+    fn close(self) -> Result<(), WorldError> {
+        Ok(())
+    }
+}

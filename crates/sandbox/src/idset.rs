@@ -1,0 +1,129 @@
+//! A persistent set of row ids: one machine word while the ids lie close together, a trie of words beyond that.
+
+use crate::trie::Trie;
+use std::sync::Arc;
+
+const WORD: u32 = 64;
+
+/// The set; never empty inside an index.
+#[derive(Clone, Debug)]
+pub(crate) enum IdSet {
+    /// Ids of one block of 64.
+    Small { block: u32, bits: u64 },
+    /// Blocks by number.
+    Large(Arc<Trie<u64>>),
+}
+
+impl IdSet {
+    pub(crate) fn one(id: u32) -> IdSet {
+        IdSet::Small { block: id / WORD, bits: 1 << (id % WORD) }
+    }
+
+    pub(crate) fn insert(&mut self, id: u32) {
+        let (at, bit) = (id / WORD, 1 << (id % WORD));
+        match self {
+            IdSet::Small { block, bits } if *block == at || *bits == 0 => (*block, *bits) = (at, *bits | bit),
+            IdSet::Small { block, bits } => {
+                let mut blocks = Trie::default();
+                blocks.insert(*block, *bits);
+                blocks.insert(at, bit);
+                *self = IdSet::Large(Arc::new(blocks));
+            }
+            IdSet::Large(blocks) => {
+                let blocks = Arc::make_mut(blocks);
+                match blocks.get_mut(at) {
+                    Some(bits) => *bits |= bit,
+                    None => _ = blocks.insert(at, bit),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, id: u32) {
+        let (at, bit) = (id / WORD, 1_u64 << (id % WORD));
+        match self {
+            IdSet::Small { block, bits } if *block == at => *bits &= !bit,
+            IdSet::Small { .. } => {}
+            IdSet::Large(blocks) => {
+                let blocks = Arc::make_mut(blocks);
+                if let Some(bits) = blocks.get_mut(at) {
+                    *bits &= !bit;
+                    if *bits == 0 {
+                        blocks.remove(at);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            IdSet::Small { bits, .. } => *bits == 0,
+            IdSet::Large(blocks) => blocks.len() == 0,
+        }
+    }
+
+    /// About how many there are, to choose the smaller of two sets.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            IdSet::Small { bits, .. } => bits.count_ones() as usize,
+            IdSet::Large(blocks) => blocks.len() * 8,
+        }
+    }
+
+    /// The ids in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (small, large) = match self {
+            IdSet::Small { block, bits } => (Some((*block, *bits)), None),
+            IdSet::Large(blocks) => (None, Some(blocks.iter().map(|(block, bits)| (block, *bits)))),
+        };
+        small.into_iter().chain(large.into_iter().flatten()).flat_map(|(block, bits)| Bits { base: block * WORD, bits })
+    }
+}
+
+/// The ids of one word.
+struct Bits {
+    base: u32,
+    bits: u64,
+}
+
+impl Iterator for Bits {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.bits == 0 {
+            return None;
+        }
+        let at = self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(self.base + at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchwright_base::Stream;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn it_behaves_like_a_set() {
+        let mut stream = Stream::new(3, &["idset"]);
+        for limit in [40_u64, 300, 100_000] {
+            let first = stream.below(limit) as u32;
+            let (mut set, mut model) = (IdSet::one(first), BTreeSet::from([first]));
+            for _ in 0..5000 {
+                let id = stream.below(limit) as u32;
+                if stream.chance(1, 2) {
+                    set.insert(id);
+                    model.insert(id);
+                } else {
+                    set.remove(id);
+                    model.remove(&id);
+                }
+                assert_eq!(set.is_empty(), model.is_empty());
+            }
+            assert!(set.iter().eq(model.iter().copied()));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Rules: judged on the rows that were created, changed or deleted, by the call for `tool` and over the whole run for the
+//! verifier.
+
+use crate::{
+    plan::Plan,
+    row::Row,
+    sabotage::{Sabotage, on},
+    state::{State, View},
+};
+use benchwright_base::{RowId, TableId};
+use benchwright_expr::{
+    Expr,
+    eval::{Judge, Records},
+};
+use benchwright_pack::{Refusal, RefusalCode};
+
+/// A rule that does not hold, and a row of which it does not.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Broken {
+    /// The rule's place in the domain.
+    pub rule: usize,
+    /// The table of the row.
+    pub table: TableId,
+    /// The row.
+    pub row: RowId,
+}
+
+/// Two states to judge the difference of.
+pub(crate) struct Judgement<'s> {
+    pub(crate) plan: &'s Plan,
+    pub(crate) before: &'s State,
+    pub(crate) after: &'s State,
+    pub(crate) person: Option<RowId>,
+}
+
+impl Judgement<'_> {
+    /// Refuses the first rule held by tools that a touched row breaks.
+    pub(crate) fn refuse_broken(&self, touched: &[(TableId, RowId)]) -> Result<(), Refusal> {
+        if on(Sabotage::SkipRules) {
+            return Ok(());
+        }
+        for (table, row) in touched {
+            let rules = &self.plan.tables[table.index()].tool_rules;
+            if rules.is_empty() {
+                continue;
+            }
+            if let Some(rule) = self.broken(*table, *row, rules).next() {
+                let declared = &self.plan.domain.rules[rule];
+                let name = &self.plan.domain.table(*table).name;
+                return Err(Refusal {
+                    code: RefusalCode::RuleViolated,
+                    message: format!("{} ({name} {row})", declared.says),
+                    argument: None,
+                    rule: Some(declared.id.clone()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every rule that a row touched between the two states breaks.
+    pub(crate) fn all_broken(&self) -> Vec<Broken> {
+        let mut broken = Vec::new();
+        for (table, row, _) in self.after.diff(self.before).changes {
+            let rules = &self.plan.tables[table.index()].rules;
+            broken.extend(self.broken(table, row, rules).map(|rule| Broken { rule, table, row }));
+        }
+        broken.sort();
+        broken
+    }
+
+    /// The rules among some that a row breaks.
+    fn broken<'r>(&self, table: TableId, id: RowId, rules: &'r [(usize, Expr)]) -> impl Iterator<Item = usize> + 'r {
+        let before_view = View { plan: self.plan, state: self.before };
+        let after_view = View { plan: self.plan, state: self.after };
+        let old = before_view.row(table, id);
+        let new = after_view.row(table, id);
+        let unchanged = matches!((old, new), (Some(old), Some(new)) if std::ptr::eq(old, new) || old.cells() == new.cells());
+        // For a deleted row the predicate is read in the world before.
+        let deleted = new.is_none();
+        let skip = unchanged || (deleted && old.is_none_or(|old| self.died_with_owner(table, old)));
+        let world = if deleted { &before_view } else { &after_view };
+        let mut judge = Judge::new(world, world.state.now);
+        judge.before = &before_view;
+        judge.subject = if deleted { old } else { new };
+        judge.subject_before = old;
+        judge.deleted = deleted;
+        judge.actor = self.plan.domain.actor.zip(self.person).and_then(|(table, id)| world.row(table, id));
+        let broken: Vec<usize> = if skip {
+            Vec::new()
+        } else {
+            rules.iter().filter(|(_, require)| !judge.holds(require)).map(|(rule, _)| *rule).collect()
+        };
+        broken.into_iter()
+    }
+
+    /// Whether a row that is gone went with a row that owned it: such a row triggers no rule.
+    fn died_with_owner(&self, table: TableId, old: &Row) -> bool {
+        self.plan.domain.table(table).fields.iter().zip(old.cells()).any(|(field, cell)| {
+            match (field.owned, field.ty, cell.as_ref_id()) {
+                (true, benchwright_expr::Type::Ref(owner), Some(id)) => self.after.get(owner, id).is_none(),
+                _ => false,
+            }
+        })
+    }
+
+    /// Every rule about states that a row breaks as it stands, whoever made it: for seeded worlds.
+    pub(crate) fn broken_as_it_stands(&self, table: TableId, id: RowId, skip: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let view = View { plan: self.plan, state: self.after };
+        let row = view.row(table, id)?;
+        let mut judge = Judge::new(&view, self.after.now);
+        judge.subject = Some(row);
+        judge.subject_before = Some(row);
+        let rules = &self.plan.tables[table.index()].rules;
+        let found = rules.iter().find(|(rule, require)| {
+            !require.is_about_change() && !skip(*rule) && !judge.holds(require)
+        });
+        found.map(|(rule, _)| *rule)
+    }
+}

@@ -1,0 +1,218 @@
+//! A domain made ready to run: which fields are indexed, what each role may do, which arguments each tool takes. Made
+//! once per domain and shared by all its episodes.
+
+use benchwright_base::{FieldId, Json, TableId, json};
+use benchwright_expr::{Expr, Type};
+use benchwright_schema::{Action, By, Domain, FilterKind, Table, Tool, Verb};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The compiled domain.
+pub(crate) struct Plan {
+    pub(crate) domain: Arc<Domain>,
+    pub(crate) tables: Vec<TablePlan>,
+    pub(crate) tools: Vec<ToolPlan>,
+    pub(crate) tool_names: BTreeMap<Box<str>, usize>,
+    pub(crate) roles: Vec<RolePlan>,
+}
+
+/// What is derived from a table.
+pub(crate) struct TablePlan {
+    /// For each field the text before its value in a row's JSON: `{"id":`, `,"name":`.
+    pub(crate) labels: Vec<Box<[u8]>>,
+    /// The indexed fields.
+    pub(crate) indexes: Vec<IndexPlan>,
+    /// For each field its place in `indexes`.
+    pub(crate) index_of: Vec<Option<usize>>,
+    /// Whether a field is secret.
+    pub(crate) has_secrets: bool,
+    /// Whether a stamp must be computed from the finished row.
+    pub(crate) restamps: bool,
+    /// The rules with `by = tool`: their place in the domain, and the predicate for this table.
+    pub(crate) tool_rules: Vec<(usize, Expr)>,
+    /// All rules.
+    pub(crate) rules: Vec<(usize, Expr)>,
+}
+
+/// One indexed field.
+pub(crate) struct IndexPlan {
+    pub(crate) field: FieldId,
+    /// References are keyed by the row they name, everything else by a hash.
+    pub(crate) direct: bool,
+}
+
+/// What a role may do on a table.
+#[derive(Clone)]
+pub(crate) enum Permit {
+    No,
+    Yes,
+    /// On rows for which one of these holds.
+    If(Vec<Expr>),
+}
+
+/// What a role may do, by table and action.
+pub(crate) struct RolePlan {
+    pub(crate) permits: Vec<[Permit; 5]>,
+}
+
+/// The arguments of a tool.
+pub(crate) struct ToolPlan {
+    pub(crate) arguments: Vec<ArgumentPlan>,
+    /// For each filter or key the path that its test reads.
+    pub(crate) paths: Vec<Vec<(TableId, FieldId)>>,
+}
+
+/// One argument.
+pub(crate) struct ArgumentPlan {
+    pub(crate) name: Box<str>,
+    pub(crate) part: Part,
+    pub(crate) required: bool,
+}
+
+/// What an argument is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// The row's id.
+    Id,
+    /// A filter or key, by its place in `by`.
+    Filter(usize),
+    /// The low end of a range filter.
+    From(usize),
+    /// The high end of a range filter.
+    To(usize),
+    /// A field to write, by its place in `set`.
+    Set(usize),
+    /// Child rows, by their place in `with`.
+    Child(usize),
+    /// An argument of a native tool, by its place in `takes`.
+    Native(usize),
+    Sort,
+    Limit,
+    Cursor,
+}
+
+/// Arguments as given, one place for each that the tool takes.
+pub(crate) struct Given<'a> {
+    pub(crate) values: Vec<Option<&'a Json<'a>>>,
+}
+
+impl Plan {
+    pub(crate) fn new(domain: Arc<Domain>) -> Plan {
+        let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, benchwright_base::RelationId(at as u16))).collect();
+        let tools: Vec<ToolPlan> = domain.tools.iter().map(|tool| tool_plan(&domain, tool)).collect();
+        let tool_names = domain.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str().into(), at)).collect();
+        let roles = domain
+            .roles
+            .iter()
+            .map(|role| RolePlan {
+                permits: (0..domain.tables.len())
+                    .map(|table| {
+                        let table = benchwright_base::RelationId(table as u16);
+                        [Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal].map(|action| {
+                            let grants: Vec<_> = role.grants(table, action).collect();
+                            if grants.is_empty() {
+                                Permit::No
+                            } else if grants.iter().any(|grant| grant.condition.is_none()) {
+                                Permit::Yes
+                            } else {
+                                Permit::If(grants.iter().filter_map(|grant| grant.condition.clone()).collect())
+                            }
+                        })
+                    })
+                    .collect(),
+            })
+            .collect();
+        Plan { tables, tools, tool_names, roles, domain }
+    }
+}
+
+impl RolePlan {
+    pub(crate) fn permit(&self, table: TableId, action: Action) -> &Permit {
+        &self.permits[table.index()][action as usize]
+    }
+}
+
+fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
+    let table: &Table = domain.table(id);
+    let labels = table
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(at, field)| {
+            let mut label = vec![if at == 0 { b'{' } else { b',' }];
+            json::write_text(&mut label, &field.name);
+            label.push(b':');
+            label.into_boxed_slice()
+        })
+        .collect();
+    // References are indexed for the way back; a key is looked up through a reference in it, or through its first field.
+    let mut indexes: Vec<IndexPlan> = (1..table.fields.len())
+        .filter(|at| matches!(table.fields[*at].ty, Type::Ref(_)))
+        .map(|at| IndexPlan { field: FieldId(at as u16), direct: true })
+        .collect();
+    for key in &table.keys {
+        if !key.fields.iter().any(|field| indexes.iter().any(|index| index.field == *field)) {
+            indexes.push(IndexPlan { field: key.fields[0], direct: false });
+        }
+    }
+    let mut index_of = vec![None; table.fields.len()];
+    for (at, index) in indexes.iter().enumerate() {
+        index_of[index.field.index()] = Some(at);
+    }
+    let rules = |tool_only: bool| -> Vec<(usize, Expr)> {
+        let rules = domain.rules.iter().enumerate().filter(|(_, rule)| !tool_only || rule.by == By::Tool);
+        rules
+            .flat_map(|(at, rule)| rule.on.iter().filter(|(on, _)| *on == id).map(move |(_, expr)| (at, expr.clone())))
+            .collect()
+    };
+    TablePlan {
+        labels,
+        indexes,
+        index_of,
+        has_secrets: table.fields.iter().any(|field| field.secret),
+        restamps: table.fields.iter().any(|field| {
+            matches!(field.stamp, Some(benchwright_schema::Stamp::Computed(_) | benchwright_schema::Stamp::When(_)))
+        }),
+        tool_rules: rules(true),
+        rules: rules(false),
+    }
+}
+
+fn tool_plan(domain: &Domain, tool: &Tool) -> ToolPlan {
+    let mut arguments = Vec::new();
+    let mut add = |name: &str, part, required| arguments.push(ArgumentPlan { name: name.into(), part, required });
+    if let Some(native) = &tool.native {
+        for (at, argument) in native.takes.iter().enumerate() {
+            add(&argument.cell.name, Part::Native(at), argument.required);
+        }
+    }
+    let mut paths = Vec::new();
+    if let Some(id) = tool.table {
+        let table = domain.table(id);
+        if matches!(tool.verb, Verb::Get | Verb::Update | Verb::Delete) && tool.by.is_empty() {
+            add("id", Part::Id, true);
+        }
+        for (at, filter) in tool.by.iter().enumerate() {
+            let name = &table.field(filter.field).name;
+            paths.push(vec![(id, filter.field)]);
+            match filter.kind {
+                FilterKind::Is | FilterKind::Contains => add(name, Part::Filter(at), filter.required),
+                FilterKind::Range => {
+                    add(&format!("{name}_from"), Part::From(at), filter.required);
+                    add(&format!("{name}_to"), Part::To(at), filter.required);
+                }
+            }
+        }
+        for (at, setting) in tool.set.iter().enumerate().filter(|(_, setting)| setting.fixed.is_none()) {
+            add(&table.field(setting.field).name, Part::Set(at), setting.required);
+        }
+        for (at, child) in tool.with.iter().enumerate() {
+            add(&domain.table(child.table).name, Part::Child(at), false);
+        }
+        if matches!(tool.verb, Verb::Find | Verb::List) {
+            add("sort", Part::Sort, false);
+            add("limit", Part::Limit, false);
+            add("cursor", Part::Cursor, false);
+        }
+    }
+    ToolPlan { arguments, paths }
+}

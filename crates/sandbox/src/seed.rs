@@ -1,0 +1,354 @@
+//! Filling a world from a domain's `seed.toml`: rows are made in the order of the steps, each field in the order written,
+//! and every row keeps what a call would have to keep. Same size and seed, same bytes.
+
+use crate::{
+    access::Actor,
+    draft::Draft,
+    judge::Judgement,
+    plan::Plan,
+    row::Row,
+    state::{State, View},
+};
+use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
+use benchwright_expr::{
+    Expr, Path, Source, Type,
+    eval::{Judge, Records},
+};
+use benchwright_schema::{Seed, SeedField, SeedRows, TextPart, codec};
+
+/// How often a row that does not fit is drawn again.
+const ATTEMPTS: u64 = 200;
+
+/// Why a world could not be filled.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    /// The domain does not say how.
+    #[error("{0} has no seed.toml, so its worlds are empty")]
+    NoSeed(String),
+    /// There is no such size.
+    #[error("{domain} has no size `{size}`; its sizes are {sizes}")]
+    NoSize {
+        /// The domain.
+        domain: String,
+        /// What was asked for.
+        size: String,
+        /// What there is.
+        sizes: String,
+    },
+    /// No row that fits was found.
+    #[error("seed.toml:{line}: no fitting row of {table} in {ATTEMPTS} draws; the last one failed: {why}")]
+    NoRow {
+        /// Where the step begins.
+        line: u32,
+        /// The table.
+        table: String,
+        /// What stood in the way of the last draw.
+        why: String,
+    },
+    /// The world as filled breaks rules.
+    #[error("the seeded world breaks {} rules, first: {}", .0.len(), .0.first().map_or("", |broken| broken))]
+    BrokenRules(Vec<String>),
+}
+
+/// Fills a world.
+pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<State, SeedError> {
+    let domain = &plan.domain;
+    let Some(declared) = &domain.seed else { return Err(SeedError::NoSeed(domain.name.clone())) };
+    let Some(size) = declared.sizes.iter().position(|name| name == size) else {
+        let (size, sizes) = (size.to_owned(), declared.sizes.join(", "));
+        return Err(SeedError::NoSize { domain: domain.name.clone(), size, sizes });
+    };
+    let actor = Actor { plan, role: &plan.roles[0], person: None };
+    let mut filler = Filler { plan, declared, draft: Draft::new(actor, empty), seed };
+    for (at, step) in declared.rows.iter().enumerate() {
+        // A rule that speaks of a table filled later is judged at the end.
+        let later = |table: TableId| declared.rows[at + 1..].iter().any(|step| step.table == table);
+        let deferred: Vec<bool> = domain
+            .rules
+            .iter()
+            .map(|rule| rule.on.iter().any(|(_, require)| tables_in(require).into_iter().any(later)))
+            .collect();
+        filler.step(at, step, size, &deferred)?;
+    }
+    let state = filler.draft.state;
+    check_rules(plan, &state)?;
+    Ok(state)
+}
+
+fn check_rules(plan: &Plan, state: &State) -> Result<(), SeedError> {
+    let judgement = Judgement { plan, before: state, after: state, person: None };
+    let mut broken = Vec::new();
+    for (at, table) in plan.domain.tables.iter().enumerate() {
+        let id = RelationId(at as u16);
+        for (row, _) in state.table(id).rows.iter() {
+            if let Some(rule) = judgement.broken_as_it_stands(id, row, &|_| false) {
+                broken.push(format!("{} by {} {row}", plan.domain.rules[rule].id, table.name));
+            }
+        }
+    }
+    if broken.is_empty() { Ok(()) } else { Err(SeedError::BrokenRules(broken)) }
+}
+
+/// The tables whose rows an expression looks for.
+fn tables_in(expr: &Expr) -> Vec<TableId> {
+    let mut tables = Vec::new();
+    let mut add = |source: &Source| {
+        if let Source::Rows { relation, .. } = source {
+            tables.push(*relation);
+        }
+    };
+    expr.visit(&mut |e| match e {
+        Expr::Lookup { source, .. } => add(source),
+        Expr::Fold(fold) => fold.binders.iter().for_each(|binder| add(&binder.source)),
+        _ => {}
+    });
+    tables
+}
+
+struct Filler<'p> {
+    plan: &'p Plan,
+    declared: &'p Seed,
+    draft: Draft<'p>,
+    seed: u64,
+}
+
+/// What the rows of one batch share.
+struct Batch {
+    parent: Option<RowId>,
+    /// For fields that must differ: the rows still to be given out.
+    distinct: Vec<(FieldId, Vec<RowId>)>,
+    /// How many rows of the batch are made.
+    made: usize,
+}
+
+impl Filler<'_> {
+    fn stream(&self, step: usize, parts: &[&str]) -> Stream {
+        let step = step.to_string();
+        let mut key = vec![&*self.plan.domain.name, "seed", &*step];
+        key.extend_from_slice(parts);
+        Stream::new(self.seed, &key)
+    }
+
+    fn step(&mut self, at: usize, step: &SeedRows, size: usize, deferred: &[bool]) -> Result<(), SeedError> {
+        let (low, high) = step.count[size.min(step.count.len() - 1)];
+        let parents: Vec<Option<RowId>> = match &step.each {
+            None => vec![None],
+            Some(source) => {
+                let view = View { plan: self.plan, state: &self.draft.state };
+                Judge::new(&view, self.draft.state.now).rows(source).into_iter().map(|row| Some(row.id())).collect()
+            }
+        };
+        for parent in parents {
+            let name = parent.unwrap_or_default().to_string();
+            let count = self.stream(at, &["count", &name]).between(i64::from(low), i64::from(high));
+            let mut batch = Batch { parent, distinct: Vec::new(), made: 0 };
+            for _ in 0..count {
+                if !self.make(at, step, &mut batch, deferred)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one row; false if a field that must differ has run out of rows.
+    fn make(&mut self, at: usize, step: &SeedRows, batch: &mut Batch, deferred: &[bool]) -> Result<bool, SeedError> {
+        let declared = self.plan.domain.table(step.table);
+        let number = self.draft.state.table(step.table).next_id;
+        let mut why = String::new();
+        for attempt in 0..ATTEMPTS {
+            let saved = self.draft.state.clone();
+            let mut cells: Vec<Value> =
+                declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
+            cells[0] = Value::Ref(number);
+            let mut values = Vec::with_capacity(step.fields.len());
+            for (field, how) in &step.fields {
+                let name = &declared.field(*field).name;
+                let mut stream = self.stream(at, &[name, &number.to_string(), &attempt.to_string()]);
+                let Some(value) = self.value(at, step.table, *field, how, &cells, batch, &mut stream) else {
+                    return Ok(false);
+                };
+                cells[field.index()] = value.clone();
+                values.push((*field, value));
+            }
+            match self.draft.make(step.table, values) {
+                Err(refusal) => why = refusal.to_string(),
+                Ok(id) => {
+                    let (before, after) = (&saved, &self.draft.state);
+                    let judgement = Judgement { plan: self.plan, before, after, person: None };
+                    match judgement.broken_as_it_stands(step.table, id, &|rule| deferred[rule]) {
+                        None => {
+                            batch.made += 1;
+                            return Ok(true);
+                        }
+                        Some(rule) => why = format!("it breaks {}", self.plan.domain.rules[rule].id),
+                    }
+                }
+            }
+            self.draft.state = saved;
+        }
+        Err(SeedError::NoRow { line: step.line, table: declared.name.clone(), why })
+    }
+
+    /// The value of a field; `None` if it must differ and nothing is left.
+    #[expect(clippy::too_many_arguments, reason = "the row under way is spread over its parts while it is made")]
+    fn value(
+        &self,
+        at: usize,
+        table: TableId,
+        field: FieldId,
+        how: &SeedField,
+        cells: &[Value],
+        batch: &mut Batch,
+        stream: &mut Stream,
+    ) -> Option<Value> {
+        let ty = self.plan.domain.table(table).field(field).ty;
+        let row = Row::new(table, cells.into(), &mut Vec::new());
+        let view = View { plan: self.plan, state: &self.draft.state };
+        let mut judge = Judge::new(&view, self.draft.state.now);
+        judge.subject = Some(&row);
+        judge.subject_before = Some(&row);
+        Some(match how {
+            SeedField::Null => Value::Null,
+            SeedField::Parent => batch.parent.map_or(Value::Null, Value::Ref),
+            SeedField::Computed(expr) => judge.value(expr),
+            SeedField::Text(parts) => Value::text(self.text(parts, table, &row, &view, stream)),
+            SeedField::OneOf(choices) => {
+                let weights: Vec<u32> = choices.iter().map(|(_, weight)| *weight).collect();
+                stream.weighted(&weights).map_or(Value::Null, |at| choices[at].0.clone())
+            }
+            SeedField::Between { low, high, step } => {
+                let step = (*step).max(1);
+                let number = low + stream.between(0, (high - low) / step) * step;
+                match ty {
+                    Type::Money => Value::Money(number),
+                    Type::Quantity => Value::Quantity(number),
+                    Type::Duration => Value::Duration(number),
+                    Type::Time => Value::Time(benchwright_base::Time(number as i32)),
+                    _ => Value::Int(number),
+                }
+            }
+            SeedField::Instant { from, to, step } => instant(&judge.value(from), &judge.value(to), *step, stream),
+            SeedField::Any(source) => self.any(source, &judge, stream),
+            SeedField::Distinct(source) => {
+                if !batch.distinct.iter().any(|(of, _)| *of == field) {
+                    let mut rows: Vec<RowId> = judge.rows(source).iter().map(|row| row.id()).collect();
+                    let parent = batch.parent.unwrap_or_default().to_string();
+                    self.stream(at, &["distinct", &field.0.to_string(), &parent]).shuffle(&mut rows);
+                    batch.distinct.push((field, rows));
+                }
+                let (_, rows) = batch.distinct.iter_mut().find(|(of, _)| *of == field)?;
+                // A draw that did not fit is not tried again.
+                Value::Ref(rows.pop()?)
+            }
+            SeedField::Maybe(percent, other) => {
+                if stream.chance(u64::from(*percent), 100) {
+                    Value::Null
+                } else {
+                    return self.value(at, table, field, other, cells, batch, stream);
+                }
+            }
+            SeedField::Cases(cases) => {
+                let case = cases.iter().find(|(when, _)| when.as_ref().is_none_or(|when| judge.holds(when)));
+                match case {
+                    Some((_, how)) => return self.value(at, table, field, how, cells, batch, stream),
+                    None => Value::Null,
+                }
+            }
+        })
+    }
+
+    fn any(&self, source: &Source, judge: &Judge<'_, View<'_>>, stream: &mut Stream) -> Value {
+        if let Source::Rows { relation, tests } = source
+            && tests.is_empty()
+        {
+            // Seeding never deletes, so ids are dense.
+            let rows = self.draft.state.table(*relation).rows.len() as u64;
+            return if rows == 0 { Value::Null } else { Value::Ref(stream.below(rows) as RowId + 1) };
+        }
+        let rows = judge.rows(source);
+        stream.pick(&rows).map_or(Value::Null, |row| Value::Ref(row.id()))
+    }
+
+    fn text(&self, parts: &[TextPart], table: TableId, row: &Row, view: &View<'_>, stream: &mut Stream) -> String {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                TextPart::Plain(plain) => text.push_str(plain),
+                TextPart::Pool(pool) => {
+                    if let Some(word) = stream.pick(&self.declared.pools[*pool].1) {
+                        text.push_str(word);
+                    }
+                }
+                TextPart::Number(digits) => {
+                    let digits = *digits;
+                    text.push_str(&format!("{:0digits$}", row.id()));
+                }
+                TextPart::Field { path, slug: as_slug } => {
+                    let shown = self.show(path, table, row, view);
+                    text.push_str(&if *as_slug { slug(&shown) } else { shown });
+                }
+            }
+        }
+        text
+    }
+
+    /// What a path reaches from the row under way, as text.
+    fn show(&self, path: &Path, table: TableId, row: &Row, view: &View<'_>) -> String {
+        let mut at: Option<(TableId, &Row)> = Some((table, row));
+        let Some(((_, last), steps)) = path.split_last() else { return String::new() };
+        for (step, (_, field)) in steps.iter().enumerate() {
+            let next = path[step + 1].0;
+            at = at.and_then(|(_, row)| view.row(next, row.get(*field).as_ref_id()?)).map(|row| (next, row));
+        }
+        at.map_or(String::new(), |(table, row)| {
+            let ty = self.plan.domain.table(table).field(*last).ty;
+            if row.get(*last).is_null() { String::new() } else { codec::show_value(&self.plan.domain, ty, row.get(*last)) }
+        })
+    }
+}
+
+/// A date or instant between two, both included, in whole steps from the first.
+fn instant(from: &Value, to: &Value, step: i64, stream: &mut Stream) -> Value {
+    let steps = |low: i64, high: i64, step: i64| stream_steps(low, high, step.max(1));
+    match (from, to) {
+        (Value::Date(from), Value::Date(to)) => {
+            let step = (step / DAY).max(1);
+            let count = steps(i64::from(from.0), i64::from(to.0), step);
+            Value::Date(Date((i64::from(from.0) + stream.between(0, count) * step) as i32))
+        }
+        (Value::DateTime(from), Value::DateTime(to)) => {
+            let count = steps(from.0, to.0, step);
+            Value::DateTime(DateTime(from.0 + stream.between(0, count) * step.max(1)))
+        }
+        _ => Value::Null,
+    }
+}
+
+fn stream_steps(low: i64, high: i64, step: i64) -> i64 {
+    ((high - low) / step).max(0)
+}
+
+/// Lower case, with dots for spaces and nothing but letters and digits besides.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if (c == ' ' || c == '-') && !slug.ends_with('.') {
+            slug.push('.');
+        }
+    }
+    slug.trim_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn a_slug_is_fit_for_an_address() {
+        assert_eq!(slug("Ana-María O'Neil"), "ana.mara.oneil");
+        assert_eq!(slug(" Ltd. "), "ltd");
+    }
+}

@@ -1,0 +1,354 @@
+//! A state of a world: tables of rows with their indexes, the clock, and the hash of it all. A copy is one reference
+//! count; writes copy what they touch.
+
+use crate::{
+    idset::IdSet,
+    plan::{IndexPlan, Plan, TablePlan},
+    row::Row,
+    sabotage::{Sabotage, on},
+    trie::{Difference, Trie},
+};
+use benchwright_base::{DateTime, FieldId, RelationId, RowHash, RowId, TableId, Value, digest};
+use benchwright_expr::{Compare, TestOp, eval, eval::Records, walk::Test};
+use benchwright_pack::{Change, Diff, FieldChange};
+use std::{ops::ControlFlow, sync::Arc};
+
+/// A state.
+#[derive(Clone)]
+pub(crate) struct State {
+    tables: Trie<Arc<TableState>>,
+    hash: RowHash,
+    pub(crate) now: DateTime,
+}
+
+/// The rows of one table.
+#[derive(Clone, Default)]
+pub(crate) struct TableState {
+    pub(crate) rows: Trie<Arc<Row>>,
+    indexes: Vec<Index>,
+    pub(crate) next_id: RowId,
+    pub(crate) next_number: u32,
+}
+
+/// Rows by the value of one field.
+#[derive(Clone, Default)]
+struct Index {
+    sets: Trie<IdSet>,
+    /// Hashed keys are cut to this many buckets (a power of two, less one); rows of one bucket are told apart by value.
+    mask: u32,
+}
+
+impl State {
+    /// A state without rows.
+    pub(crate) fn empty(plan: &Plan, now: DateTime) -> State {
+        let mut state = State { tables: Trie::default(), hash: RowHash::default(), now };
+        for (at, table) in plan.tables.iter().enumerate() {
+            let indexes = table.indexes.iter().map(|index| Index::sized(index, 16)).collect();
+            let empty = TableState { indexes, next_id: 1, next_number: 1, ..TableState::default() };
+            state.hash = state.hash.with(empty.counters_hash(at as u16));
+            state.tables.insert(at as u32, Arc::new(empty));
+        }
+        state
+    }
+
+    pub(crate) fn table(&self, table: TableId) -> &TableState {
+        match self.tables.get(u32::from(table.0)) {
+            Some(state) => state,
+            None => unreachable_table(),
+        }
+    }
+
+    /// The hash of all rows, counters and the clock.
+    pub(crate) fn hash(&self) -> RowHash {
+        self.hash.with(RowHash::of(&self.now.0.to_le_bytes()))
+    }
+
+    /// The same hash, made anew from every row.
+    pub(crate) fn hash_from_scratch(&self) -> RowHash {
+        let mut hash = RowHash::of(&self.now.0.to_le_bytes());
+        let mut scratch = Vec::new();
+        for (at, table) in self.tables.iter() {
+            hash = hash.with(table.counters_hash(at as u16));
+            for (_, row) in table.rows.iter() {
+                hash = hash.with(Row::new(RelationId(at as u16), row.cells().into(), &mut scratch).hash());
+            }
+        }
+        hash
+    }
+
+    pub(crate) fn get(&self, table: TableId, row: RowId) -> Option<&Arc<Row>> {
+        self.table(table).rows.get(row)
+    }
+
+    /// How many rows there are.
+    pub(crate) fn row_count(&self) -> usize {
+        self.tables.iter().map(|(_, table)| table.rows.len()).sum()
+    }
+
+    /// Changes a table, keeping the hash of its counters in step.
+    fn edit(&mut self, table: TableId) -> &mut TableState {
+        match self.tables.get_mut(u32::from(table.0)) {
+            Some(state) => Arc::make_mut(state),
+            None => unreachable_table(),
+        }
+    }
+
+    /// Puts a row in place of the one with its id, or as a new one.
+    pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Row) {
+        let table_plan = &plan.tables[table.index()];
+        let (id, new_hash) = (row.id(), row.hash());
+        let row = Arc::new(row);
+        let state = self.edit(table);
+        let old = state.rows.insert(id, Arc::clone(&row));
+        state.reindex(table_plan, id, old.as_deref(), Some(&row));
+        self.hash = self.hash.with(new_hash);
+        if let Some(old) = old {
+            self.hash = self.hash.without(old.hash());
+        }
+    }
+
+    /// Takes a row out.
+    pub(crate) fn remove(&mut self, plan: &Plan, table: TableId, id: RowId) -> Option<Arc<Row>> {
+        let table_plan = &plan.tables[table.index()];
+        let state = self.edit(table);
+        let old = state.rows.remove(id)?;
+        state.reindex(table_plan, id, Some(&old), None);
+        if !on(Sabotage::StaleHash) {
+            self.hash = self.hash.without(old.hash());
+        }
+        Some(old)
+    }
+
+    /// The id for a new row.
+    pub(crate) fn take_id(&mut self, table: TableId) -> RowId {
+        let id = self.table(table).next_id;
+        self.set_counters(table, id + 1, self.table(table).next_number);
+        id
+    }
+
+    /// The number for a new row.
+    pub(crate) fn take_number(&mut self, table: TableId) -> u32 {
+        let number = self.table(table).next_number;
+        self.set_counters(table, self.table(table).next_id, number + 1);
+        number
+    }
+
+    pub(crate) fn set_counters(&mut self, table: TableId, next_id: RowId, next_number: u32) {
+        let state = self.edit(table);
+        let old = state.counters_hash(table.0);
+        (state.next_id, state.next_number) = (next_id, next_number);
+        let new = state.counters_hash(table.0);
+        self.hash = self.hash.without(old).with(new);
+    }
+
+    /// The exact difference from an older state.
+    pub(crate) fn diff(&self, old: &State) -> Diff {
+        let mut changes = Vec::new();
+        self.tables.diff(&old.tables, Arc::ptr_eq, &mut |table, difference| {
+            let Difference::Changed(old, new) = difference else { return };
+            new.rows.diff(&old.rows, |a, b| Arc::ptr_eq(a, b), &mut |row, difference| {
+                let change = match difference {
+                    Difference::Added(new) => Change::Added(new.cells().to_vec()),
+                    Difference::Removed(_) if on(Sabotage::DiffForgetsRemoved) => return,
+                    Difference::Removed(old) => Change::Removed(old.cells().to_vec()),
+                    Difference::Changed(old, new) => {
+                        let cells = old.cells().iter().zip(new.cells()).enumerate();
+                        let fields: Vec<FieldChange> = cells
+                            .filter(|(_, (old, new))| old != new)
+                            .map(|(at, (old, new))| FieldChange {
+                                field: FieldId(at as u16),
+                                old: old.clone(),
+                                new: new.clone(),
+                            })
+                            .collect();
+                        if fields.is_empty() {
+                            return;
+                        }
+                        Change::Changed(fields)
+                    }
+                };
+                changes.push((RelationId(table as u16), row, change));
+            });
+        });
+        Diff { changes }
+    }
+}
+
+/// Every table of a domain has a state from the beginning; a table id of another domain is a fault of the program.
+#[cold]
+fn unreachable_table() -> ! {
+    unreachable!("a table id of another domain")
+}
+
+impl TableState {
+    fn counters_hash(&self, table: u16) -> RowHash {
+        let mut bytes = [0; 10];
+        bytes[..2].copy_from_slice(&table.to_le_bytes());
+        bytes[2..6].copy_from_slice(&self.next_id.to_le_bytes());
+        bytes[6..].copy_from_slice(&self.next_number.to_le_bytes());
+        RowHash::of(&bytes)
+    }
+
+    fn reindex(&mut self, plan: &TablePlan, id: RowId, old: Option<&Row>, new: Option<&Row>) {
+        let rows = self.rows.len();
+        for (index, spec) in self.indexes.iter_mut().zip(&plan.indexes) {
+            let (before, after) = (old.map(|row| row.get(spec.field)), new.map(|row| row.get(spec.field)));
+            if before == after {
+                continue;
+            }
+            if let Some(key) = before.and_then(|value| index.key(spec, value))
+                && !on(Sabotage::StaleIndex)
+            {
+                index.remove(key, id);
+            }
+            if let Some(key) = after.and_then(|value| index.key(spec, value)) {
+                index.insert(key, id);
+            }
+            if !spec.direct && rows > 4 * (index.mask as usize + 1) {
+                let mut larger = Index::sized(spec, rows * 2);
+                for (id, row) in self.rows.iter() {
+                    if let Some(key) = larger.key(spec, row.get(spec.field)) {
+                        larger.insert(key, id);
+                    }
+                }
+                *index = larger;
+            }
+        }
+    }
+
+    /// The rows whose indexed field may have a value: all that have it, and for hashed keys perhaps a few more. `None` if
+    /// the field is not indexed.
+    fn candidates(&self, plan: &TablePlan, field: FieldId, value: &Value) -> Option<Option<&IdSet>> {
+        let at = plan.index_of[field.index()]?;
+        let (index, spec) = (&self.indexes[at], &plan.indexes[at]);
+        Some(index.key(spec, value).and_then(|key| index.sets.get(key)))
+    }
+
+    /// The rows that refer by a field to a row.
+    pub(crate) fn referring(&self, plan: &TablePlan, field: FieldId, to: RowId) -> impl Iterator<Item = &Arc<Row>> {
+        let set = self.candidates(plan, field, &Value::Ref(to)).flatten();
+        set.into_iter().flat_map(|set| set.iter()).filter_map(|id| self.rows.get(id))
+    }
+
+    /// Another row than `except` that has the same values in all these fields; nulls are never the same.
+    pub(crate) fn same_key(&self, plan: &TablePlan, fields: &[FieldId], cells: &[Value], except: RowId) -> Option<RowId> {
+        if fields.iter().any(|field| cells[field.index()].is_null()) {
+            return None;
+        }
+        let same = |id: u32| {
+            let row = self.rows.get(id)?;
+            (id != except && fields.iter().all(|field| row.get(*field) == &cells[field.index()])).then_some(id)
+        };
+        let sets = fields.iter().filter_map(|field| self.candidates(plan, *field, &cells[field.index()]));
+        match sets.min_by_key(|set| set.map_or(0, IdSet::weight)) {
+            Some(set) => set?.iter().find_map(same),
+            None => self.rows.iter().find_map(|(id, _)| same(id)),
+        }
+    }
+}
+
+impl Index {
+    fn sized(spec: &IndexPlan, rows: usize) -> Index {
+        let mask = if spec.direct { u32::MAX } else { rows.next_power_of_two() as u32 - 1 };
+        Index { sets: Trie::default(), mask }
+    }
+
+    fn key(&self, spec: &IndexPlan, value: &Value) -> Option<u32> {
+        match value {
+            Value::Null => None,
+            Value::Ref(row) if spec.direct => Some(*row),
+            Value::Text(text) => Some(digest::hash_text(text.as_bytes()) as u32 & self.mask),
+            other => {
+                let mut bytes = Vec::with_capacity(9);
+                other.canonical_bytes(&mut bytes);
+                Some(digest::hash_text(&bytes) as u32 & self.mask)
+            }
+        }
+    }
+
+    fn insert(&mut self, key: u32, id: u32) {
+        match self.sets.get_mut(key) {
+            Some(set) => set.insert(id),
+            None => _ = self.sets.insert(key, IdSet::one(id)),
+        }
+    }
+
+    fn remove(&mut self, key: u32, id: u32) {
+        if let Some(set) = self.sets.get_mut(key) {
+            set.remove(id);
+            if set.is_empty() {
+                self.sets.remove(key);
+            }
+        }
+    }
+}
+
+/// A state as records to read.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'s> {
+    pub(crate) plan: &'s Plan,
+    pub(crate) state: &'s State,
+}
+
+impl<'s> Records for View<'s> {
+    type Row = &'s Row;
+
+    fn row(&self, relation: RelationId, id: RowId) -> Option<&'s Row> {
+        self.state.get(relation, id).map(|row| &**row)
+    }
+
+    fn field(&self, row: &&'s Row, field: FieldId) -> Value {
+        row.get(field).clone()
+    }
+
+    fn select(&self, relation: RelationId, tests: &[Test<'_, Value>], each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>) {
+        self.select_from(relation, tests, 0, each);
+    }
+}
+
+impl<'s> View<'s> {
+    /// Every row from an id on that passes all the tests, in order of id.
+    pub(crate) fn select_from(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        from: RowId,
+        each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>,
+    ) {
+        let table = self.state.table(relation);
+        let plan = &self.plan.tables[relation.index()];
+        let mut offer = |row: &'s Row| {
+            let passes = row.id() >= from
+                && tests.iter().all(|test| match test.path {
+                    [(_, field)] => eval::meets(row.get(*field), test.op, &test.values),
+                    _ => eval::passes(self, &row, test),
+                });
+            if passes { each(row) } else { ControlFlow::Continue(()) }
+        };
+        let mut best: Option<Option<&'s IdSet>> = None;
+        for test in tests {
+            let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, &*test.values) else { continue };
+            if *field == FieldId::ID {
+                if let Some(row) = value.as_ref_id().and_then(|id| table.rows.get(id)) {
+                    let _ = offer(row);
+                }
+                return;
+            }
+            if let Some(set) = table.candidates(plan, *field, value) {
+                let lighter = best.is_none_or(|best| set.map_or(0, IdSet::weight) < best.map_or(0, IdSet::weight));
+                if lighter {
+                    best = Some(set);
+                }
+            }
+        }
+        match best {
+            Some(None) => {}
+            Some(Some(set)) => {
+                let _ = set.iter().filter_map(|id| table.rows.get(id)).try_for_each(|row| offer(row));
+            }
+            None => {
+                let _ = table.rows.iter_from(from).try_for_each(|(_, row)| offer(row));
+            }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! A persistent map from dense small integers: a radix-16 trie. A copy costs one reference count; a write copies the few
+//! nodes on its way; a comparison of two copies visits only what differs.
+
+use std::{array, sync::Arc};
+
+const WIDTH: usize = 16;
+const BITS: u32 = 4;
+/// With eight levels every 32-bit key fits.
+const TALLEST: u32 = 7;
+
+#[derive(Clone, Debug)]
+enum Node<T> {
+    Branch([Option<Arc<Node<T>>>; WIDTH]),
+    Leaf([Option<T>; WIDTH]),
+}
+
+/// The map.
+#[derive(Clone, Debug)]
+pub(crate) struct Trie<T> {
+    root: Option<Arc<Node<T>>>,
+    /// The level of the root; leaves are at level 0.
+    height: u32,
+    len: u32,
+}
+
+impl<T> Default for Trie<T> {
+    fn default() -> Self {
+        Trie { root: None, height: 0, len: 0 }
+    }
+}
+
+/// One difference between two maps.
+pub(crate) enum Difference<'a, T> {
+    Added(&'a T),
+    Removed(&'a T),
+    Changed(&'a T, &'a T),
+}
+
+impl<T: Clone> Trie<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
+    fn fits(&self, key: u32) -> bool {
+        self.height >= TALLEST || key >> (BITS * (self.height + 1)) == 0
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, key: u32) -> Option<&T> {
+        if !self.fits(key) {
+            return None;
+        }
+        let mut node = self.root.as_ref()?;
+        let mut level = self.height;
+        loop {
+            match &**node {
+                Node::Leaf(slots) => return slots[key as usize % WIDTH].as_ref(),
+                Node::Branch(slots) => {
+                    node = slots[(key >> (BITS * level)) as usize % WIDTH].as_ref()?;
+                    level -= 1;
+                }
+            }
+        }
+    }
+
+    /// The slot of a key, with every node on the way owned by this map alone.
+    fn slot(&mut self, key: u32) -> &mut Option<T> {
+        while !self.fits(key) {
+            if let Some(root) = self.root.take() {
+                let mut slots: [Option<Arc<Node<T>>>; WIDTH] = Default::default();
+                slots[0] = Some(root);
+                self.root = Some(Arc::new(Node::Branch(slots)));
+            }
+            self.height += 1;
+        }
+        let mut level = self.height;
+        let mut slot = &mut self.root;
+        loop {
+            let node = slot.get_or_insert_with(|| {
+                Arc::new(if level == 0 {
+                    Node::Leaf(array::from_fn(|_| None))
+                } else {
+                    Node::Branch(Default::default())
+                })
+            });
+            match Arc::make_mut(node) {
+                Node::Leaf(slots) => return &mut slots[key as usize % WIDTH],
+                Node::Branch(slots) => {
+                    slot = &mut slots[(key >> (BITS * level)) as usize % WIDTH];
+                    level -= 1;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn insert(&mut self, key: u32, value: T) -> Option<T> {
+        let old = self.slot(key).replace(value);
+        self.len += u32::from(old.is_none());
+        old
+    }
+
+    pub(crate) fn remove(&mut self, key: u32) -> Option<T> {
+        self.get(key)?;
+        self.len -= 1;
+        self.slot(key).take()
+    }
+
+    /// The value of a key to be changed in place, if it is there.
+    pub(crate) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
+        self.get(key)?;
+        self.slot(key).as_mut()
+    }
+
+    /// Every value with its key, in order of key.
+    pub(crate) fn iter(&self) -> Iter<'_, T> {
+        self.iter_from(0)
+    }
+
+    /// Every value whose key is at least `from`, in order of key.
+    pub(crate) fn iter_from(&self, from: u32) -> Iter<'_, T> {
+        let mut iter = Iter { stack: [None; TALLEST as usize + 1], depth: 0 };
+        if !self.fits(from) {
+            return iter;
+        }
+        let (mut node, mut level) = (self.root.as_deref(), self.height);
+        let mut prefix = 0;
+        while let Some(at) = node {
+            let slot = (from >> (BITS * level)) as usize % WIDTH;
+            // A branch that is entered now is done with its first child, a leaf begins at its slot.
+            match at {
+                Node::Leaf(_) => {
+                    iter.push(at, slot as u32, prefix);
+                    break;
+                }
+                Node::Branch(slots) => {
+                    iter.push(at, slot as u32 + 1, prefix);
+                    prefix = prefix << BITS | slot as u32;
+                    node = slots[slot].as_deref();
+                    level -= 1;
+                }
+            }
+        }
+        iter
+    }
+
+    /// Everything that differs between an older map and this one, in order of key.
+    pub(crate) fn diff<'a>(&'a self, old: &'a Trie<T>, same: fn(&T, &T) -> bool, each: &mut dyn FnMut(u32, Difference<'a, T>)) {
+        // The taller map's extra levels hold only keys that the other cannot have, except under its first child.
+        fn walk<'a, T>(
+            old: Option<&'a Arc<Node<T>>>,
+            new: Option<&'a Arc<Node<T>>>,
+            heights: (u32, u32),
+            prefix: u32,
+            same: fn(&T, &T) -> bool,
+            each: &mut dyn FnMut(u32, Difference<'a, T>),
+        ) {
+            match (old, new) {
+                (None, None) => return,
+                (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return,
+                _ => {}
+            }
+            let (old_height, new_height) = heights;
+            if old_height != new_height && old.is_some() && new.is_some() {
+                let taller = if old_height > new_height { old } else { new };
+                let Some(Node::Branch(slots)) = taller.map(|node| &**node) else { return };
+                for (slot, child) in slots.iter().enumerate() {
+                    let prefix = prefix << BITS | slot as u32;
+                    let (a, b, h) = match (old_height > new_height, slot) {
+                        (true, 0) => (child.as_ref(), new, (old_height - 1, new_height)),
+                        (true, _) => (child.as_ref(), None, (old_height - 1, old_height - 1)),
+                        (false, 0) => (old, child.as_ref(), (old_height, new_height - 1)),
+                        (false, _) => (None, child.as_ref(), (new_height - 1, new_height - 1)),
+                    };
+                    walk(a, b, h, prefix, same, each);
+                }
+                return;
+            }
+            for slot in 0..WIDTH {
+                let key = prefix << BITS | slot as u32;
+                let value = |node: Option<&'a Arc<Node<T>>>| match node.map(|node| &**node) {
+                    Some(Node::Leaf(slots)) => slots[slot].as_ref(),
+                    _ => None,
+                };
+                let child = |node: Option<&'a Arc<Node<T>>>| match node.map(|node| &**node) {
+                    Some(Node::Branch(slots)) => slots[slot].as_ref(),
+                    _ => None,
+                };
+                match (value(old), value(new)) {
+                    (None, None) => {}
+                    (Some(a), None) => each(key, Difference::Removed(a)),
+                    (None, Some(b)) => each(key, Difference::Added(b)),
+                    (Some(a), Some(b)) if same(a, b) => {}
+                    (Some(a), Some(b)) => each(key, Difference::Changed(a, b)),
+                }
+                let (a, b) = (child(old), child(new));
+                if a.is_some() || b.is_some() {
+                    walk(a, b, (old_height.saturating_sub(1), new_height.saturating_sub(1)), key, same, each);
+                }
+            }
+        }
+        let heights = match (&old.root, &self.root) {
+            (None, _) => (self.height, self.height),
+            (_, None) => (old.height, old.height),
+            _ => (old.height, self.height),
+        };
+        walk(old.root.as_ref(), self.root.as_ref(), heights, 0, same, each);
+    }
+}
+
+/// Values in order of key.
+pub(crate) struct Iter<'a, T> {
+    /// For each level the node, the next slot, and the key's digits above it.
+    stack: [Option<(&'a Node<T>, u32, u32)>; TALLEST as usize + 1],
+    depth: usize,
+}
+
+impl<'a, T> Iter<'a, T> {
+    fn push(&mut self, node: &'a Node<T>, slot: u32, prefix: u32) {
+        self.stack[self.depth] = Some((node, slot, prefix));
+        self.depth += 1;
+    }
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (u32, &'a T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.depth > 0 {
+            let (node, slot, prefix) = self.stack[self.depth - 1].as_mut()?;
+            if *slot as usize == WIDTH {
+                self.depth -= 1;
+                continue;
+            }
+            let at = *slot as usize;
+            let key = *prefix << BITS | *slot;
+            *slot += 1;
+            let node: &'a Node<T> = node;
+            match node {
+                Node::Leaf(slots) => {
+                    if let Some(value) = &slots[at] {
+                        return Some((key, value));
+                    }
+                }
+                Node::Branch(slots) => {
+                    if let Some(child) = &slots[at] {
+                        self.push(child, 0, key);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchwright_base::Stream;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn it_behaves_like_an_ordered_map_and_copies_do_not_see_each_other() {
+        let mut stream = Stream::new(1, &["trie"]);
+        let mut copies: Vec<(Trie<u64>, BTreeMap<u32, u64>)> = vec![Default::default()];
+        for step in 0..20_000_u64 {
+            let at = stream.below(copies.len() as u64) as usize;
+            if stream.chance(1, 500) {
+                let copy = copies[at].clone();
+                if copies.len() < 12 {
+                    copies.push(copy);
+                } else {
+                    copies[stream.below(12) as usize] = copy;
+                }
+            }
+            let limit = [20, 300, 70_000, u64::from(u32::MAX)][stream.below(4) as usize];
+            let key = stream.below(limit) as u32;
+            let (trie, map) = &mut copies[at];
+            match stream.below(3) {
+                0 => assert_eq!(trie.remove(key), map.remove(&key)),
+                _ => assert_eq!(trie.insert(key, step), map.insert(key, step)),
+            }
+            assert_eq!(trie.get(key), map.get(&key));
+            assert_eq!(trie.len(), map.len());
+        }
+        for (trie, map) in &copies {
+            assert!(trie.iter().map(|(k, v)| (k, *v)).eq(map.iter().map(|(k, v)| (*k, *v))));
+            for _ in 0..200 {
+                let from = stream.below(80_000) as u32;
+                let expected: Vec<u32> = map.range(from..).map(|(k, _)| *k).collect();
+                assert_eq!(trie.iter_from(from).map(|(k, _)| k).collect::<Vec<_>>(), expected);
+            }
+        }
+        for (old, old_map) in &copies {
+            for (new, new_map) in &copies {
+                let mut seen = Vec::new();
+                new.diff(old, |a, b| a == b, &mut |key, difference| {
+                    seen.push(match difference {
+                        Difference::Added(b) => (key, None, Some(*b)),
+                        Difference::Removed(a) => (key, Some(*a), None),
+                        Difference::Changed(a, b) => (key, Some(*a), Some(*b)),
+                    });
+                });
+                let keys: std::collections::BTreeSet<u32> = old_map.keys().chain(new_map.keys()).copied().collect();
+                let expected: Vec<_> = keys
+                    .into_iter()
+                    .map(|k| (k, old_map.get(&k).copied(), new_map.get(&k).copied()))
+                    .filter(|(_, a, b)| a != b)
+                    .collect();
+                assert_eq!(seen, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The verbs, one file each. Reads write their answer from the state; writes go through a draft.
+
+mod avg;
+mod count;
+mod create;
+mod delete;
+mod find;
+mod get;
+mod link;
+mod list;
+mod native;
+mod send;
+mod sum;
+mod update;
+
+pub use native::{Gives, NativeCall, NativeFn, RowView};
+
+use crate::{call::Call, draft::Draft, plan::Plan};
+use benchwright_base::{FieldId, TableId, Value};
+use benchwright_pack::Refusal;
+use benchwright_schema::Verb;
+use std::collections::BTreeMap;
+
+/// Answers a read.
+pub(crate) fn read(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    match call.tool.verb {
+        Verb::Find => find::find(call, out),
+        Verb::List => list::list(call, out),
+        Verb::Get => get::get(call, out),
+        Verb::Count => count::count(call, out),
+        Verb::Sum => sum::sum(call, out),
+        Verb::Avg => avg::avg(call, out),
+        Verb::Create | Verb::Update | Verb::Delete | Verb::Link | Verb::Send | Verb::Native => Ok(()),
+    }
+}
+
+/// Does a write and answers it.
+pub(crate) fn write(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    match call.tool.verb {
+        Verb::Create => create::create(call, draft, out),
+        Verb::Link => link::link(call, draft, out),
+        Verb::Send => send::send(call, draft, out),
+        Verb::Update => update::update(call, draft, out),
+        Verb::Delete => delete::delete(call, draft, out),
+        Verb::Find | Verb::List | Verb::Get | Verb::Count | Verb::Sum | Verb::Avg | Verb::Native => read(call, out),
+    }
+}
+
+/// Runs a native tool and answers it.
+pub(crate) fn native(
+    call: &Call<'_>,
+    draft: &mut Draft<'_>,
+    function: NativeFn,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    native::native(call, draft, function, out)
+}
+
+/// The groups of an aggregate in order of their value, with what is collected for each; one unnamed group without `per`.
+type Groups<T> = BTreeMap<Value, T>;
+
+/// Collects something from every visible row, by group.
+fn group<T: Default>(call: &Call<'_>, mut collect: impl FnMut(&mut T, &crate::row::Row)) -> Result<Groups<T>, Refusal> {
+    use benchwright_schema::Action;
+    let declared = call.plan().domain.table(call.table);
+    for field in [call.tool.of, call.tool.per].into_iter().flatten() {
+        if declared.field(field).secret {
+            call.actor.require(call.table, Action::Reveal)?;
+        }
+    }
+    let tests = call.tests()?;
+    let mut groups = Groups::new();
+    call.visible(&tests, 0, &mut |row| {
+        let key = call.tool.per.map_or(Value::Null, |field| row.get(field).clone());
+        collect(groups.entry(key).or_default(), row);
+        std::ops::ControlFlow::Continue(())
+    })?;
+    Ok(groups)
+}
+
+/// Writes `"groups":[{"field":value, …}, …]` when the tool groups; `write` adds the rest of each group.
+fn write_groups<T>(call: &Call<'_>, groups: &Groups<T>, out: &mut Vec<u8>, write: impl Fn(&mut Vec<u8>, &T)) {
+    let Some(per) = call.tool.per else { return };
+    out.extend_from_slice(b",\"groups\":[");
+    for (at, (key, value)) in groups.iter().enumerate() {
+        out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
+        write_cell(call.plan(), call.table, per, key, out);
+        out.push(b',');
+        write(out, value);
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+/// Writes `"field":value`.
+fn write_cell(plan: &Plan, table: TableId, field: FieldId, value: &Value, out: &mut Vec<u8>) {
+    let field = plan.domain.table(table).field(field);
+    benchwright_base::json::write_text(out, &field.name);
+    out.push(b':');
+    benchwright_schema::codec::write_value(out, &plan.domain, field.ty, value);
+}

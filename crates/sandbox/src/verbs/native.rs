@@ -1,0 +1,226 @@
+//! `native`: hand-written tools. They read and write only the tables they declare, see only what the role may see, and
+//! write through the same checks as every other tool.
+
+use crate::{arguments, call::Call, draft::Draft, plan::Part, row::Row};
+use benchwright_base::{DateTime, FieldId, RowId, TableId, Value, json};
+use benchwright_expr::{Compare, TestOp, eval::Records, walk::Test};
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::{Action, Domain, Native, codec};
+use std::{ops::ControlFlow, sync::Arc};
+
+/// The code of a native tool.
+pub type NativeFn = fn(&mut NativeCall<'_, '_>) -> Result<Gives, Refusal>;
+
+/// What a native tool answers with: the values of its `gives`, in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Gives {
+    /// One set of values.
+    One(Vec<Value>),
+    /// A list of them, for `gives many`.
+    Many(Vec<Vec<Value>>),
+}
+
+/// What a native tool works with.
+pub struct NativeCall<'c, 'd> {
+    native: &'c Native,
+    arguments: Vec<Option<Vec<Value>>>,
+    draft: &'c mut Draft<'d>,
+}
+
+/// A row that a native tool may see.
+#[derive(Clone)]
+pub struct RowView {
+    domain: Arc<Domain>,
+    table: TableId,
+    row: Arc<Row>,
+}
+
+impl RowView {
+    /// Its id.
+    pub fn id(&self) -> RowId {
+        self.row.id()
+    }
+
+    /// A field by its name; null if there is no such field.
+    pub fn get(&self, field: &str) -> Value {
+        match self.domain.table(self.table).field_named(field) {
+            Some(field) => self.row.get(field).clone(),
+            None => Value::Null,
+        }
+    }
+
+    /// Whether an enum field has a word.
+    pub fn is(&self, field: &str, word: &str) -> bool {
+        let table = self.domain.table(self.table);
+        table.field_named(field).is_some_and(|id| {
+            !self.row.get(id).is_null() && codec::show_value(&self.domain, table.field(id).ty, self.row.get(id)) == word
+        })
+    }
+}
+
+impl NativeCall<'_, '_> {
+    /// An argument by its name; null if it was not given.
+    pub fn argument(&self, name: &str) -> Value {
+        self.arguments(name).first().cloned().unwrap_or_default()
+    }
+
+    /// The values of a list argument.
+    pub fn arguments(&self, name: &str) -> &[Value] {
+        let at = self.native.takes.iter().position(|argument| argument.cell.name == name);
+        at.and_then(|at| self.arguments[at].as_deref()).unwrap_or_default()
+    }
+
+    /// The clock.
+    pub fn now(&self) -> DateTime {
+        self.draft.state.now
+    }
+
+    /// The person who acts.
+    pub fn actor(&self) -> Option<RowId> {
+        self.draft.actor.person
+    }
+
+    /// The rows of a table that have these values and that the role may see, in order of id.
+    pub fn rows(&self, table: &str, having: &[(&str, Value)]) -> Result<Vec<RowView>, Refusal> {
+        let id = self.readable(table)?;
+        let paths = having.iter().map(|(field, _)| Ok([(id, self.field(id, field)?)])).collect::<Result<Vec<_>, Refusal>>()?;
+        let tests: Vec<Test<'_, Value>> = paths
+            .iter()
+            .zip(having)
+            .map(|(path, (_, value))| Test {
+                path,
+                op: if value.is_null() { TestOp::IsNull } else { TestOp::Compare(Compare::Eq) },
+                values: vec![value.clone()],
+            })
+            .collect();
+        let actor = self.draft.actor;
+        let view = crate::state::View { plan: actor.plan, state: &self.draft.state };
+        let mut found = Vec::new();
+        view.select(id, &tests, &mut |row| {
+            if actor.may(&self.draft.state, id, Action::Read, row)
+                && let Some(row) = self.draft.state.get(id, row.id())
+            {
+                found.push(RowView { domain: Arc::clone(&actor.plan.domain), table: id, row: Arc::clone(row) });
+            }
+            ControlFlow::Continue(())
+        });
+        Ok(found)
+    }
+
+    /// A row by its id, if there is one that the role may see.
+    pub fn row(&self, table: &str, id: RowId) -> Result<RowView, Refusal> {
+        let name = table;
+        let table = self.readable(name)?;
+        let row = self.draft.row(table, id)?;
+        if !self.draft.actor.may(&self.draft.state, table, Action::Read, &row) {
+            return Err(crate::draft::no_row(name, id));
+        }
+        Ok(RowView { domain: Arc::clone(&self.draft.actor.plan.domain), table, row })
+    }
+
+    /// Makes a row.
+    pub fn create(&mut self, table: &str, values: &[(&str, Value)]) -> Result<RowId, Refusal> {
+        let table = self.writable(table)?;
+        let values = self.named(table, values)?;
+        self.draft.create(table, values)
+    }
+
+    /// Changes a row; returns whether anything differs.
+    pub fn update(&mut self, table: &str, id: RowId, values: &[(&str, Value)]) -> Result<bool, Refusal> {
+        let table = self.writable(table)?;
+        let values = self.named(table, values)?;
+        self.draft.update(table, id, values)
+    }
+
+    /// Deletes a row with what it owns.
+    pub fn delete(&mut self, table: &str, id: RowId) -> Result<usize, Refusal> {
+        let table = self.writable(table)?;
+        self.draft.delete(table, id)
+    }
+
+    /// A word of an enum field as a value.
+    pub fn word(&self, table: &str, field: &str, word: &str) -> Result<Value, Refusal> {
+        let table = self.table(table)?;
+        let id = self.field(table, field)?;
+        let domain = &self.draft.actor.plan.domain;
+        codec::read_value(domain, domain.table(table).field(id).ty, &json::Json::Text(word.into()))
+            .map_err(|error| fault(format!("`{field}` {error}")))
+    }
+
+    fn table(&self, name: &str) -> Result<TableId, Refusal> {
+        self.draft.actor.plan.domain.table_named(name).ok_or_else(|| fault(format!("there is no table `{name}`")))
+    }
+
+    fn readable(&self, name: &str) -> Result<TableId, Refusal> {
+        let table = self.table(name)?;
+        if !self.native.reads.contains(&table) && !self.native.writes.contains(&table) {
+            return Err(fault(format!("the tool does not declare that it reads `{name}`")));
+        }
+        self.draft.actor.require(table, Action::Read)?;
+        Ok(table)
+    }
+
+    fn writable(&self, name: &str) -> Result<TableId, Refusal> {
+        let table = self.table(name)?;
+        if !self.native.writes.contains(&table) {
+            return Err(fault(format!("the tool does not declare that it writes `{name}`")));
+        }
+        Ok(table)
+    }
+
+    fn field(&self, table: TableId, name: &str) -> Result<FieldId, Refusal> {
+        let declared = self.draft.actor.plan.domain.table(table);
+        declared.field_named(name).ok_or_else(|| fault(format!("{} has no field `{name}`", declared.name)))
+    }
+
+    fn named(&self, table: TableId, values: &[(&str, Value)]) -> Result<Vec<(FieldId, Value)>, Refusal> {
+        values.iter().map(|(name, value)| Ok((self.field(table, name)?, value.clone()))).collect()
+    }
+}
+
+/// A mistake in a native tool's code: the call is refused and says so.
+fn fault(what: String) -> Refusal {
+    Refusal::new(RefusalCode::NotFound, format!("this tool is at fault: {what}"))
+}
+
+pub(crate) fn native(call: &Call<'_>, draft: &mut Draft<'_>, function: NativeFn, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
+    let domain = Arc::clone(&call.plan().domain);
+    let mut arguments = Vec::with_capacity(native.takes.len());
+    for (at, argument) in native.takes.iter().enumerate() {
+        let given = call.given.part(call.tool_plan, Part::Native(at));
+        arguments.push(given.map(|(_, json)| arguments::native(&domain, argument, json)).transpose()?);
+    }
+    let gives = function(&mut NativeCall { native, arguments, draft })?;
+    let write = |out: &mut Vec<u8>, values: &[Value]| -> Result<(), Refusal> {
+        if values.len() != native.gives.len() {
+            return Err(fault(format!("it gave {} values, not {}", values.len(), native.gives.len())));
+        }
+        out.push(b'{');
+        for (at, (cell, value)) in native.gives.iter().zip(values).enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            json::write_text(out, &cell.name);
+            out.push(b':');
+            codec::write_value(out, &domain, cell.ty, value);
+        }
+        out.push(b'}');
+        Ok(())
+    };
+    match (gives, native.many) {
+        (Gives::One(values), false) => write(out, &values),
+        (Gives::Many(rows), true) => {
+            out.extend_from_slice(b"{\"rows\":[");
+            for (at, row) in rows.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                write(out, row)?;
+            }
+            out.extend_from_slice(b"]}");
+            Ok(())
+        }
+        _ => Err(fault("it gave one where it declares many, or many where it declares one".into())),
+    }
+}

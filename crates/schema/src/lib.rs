@@ -1,0 +1,20 @@
+//! A domain as plain data: tables, enumerations, lifecycles, access, tools and rules, read from a folder of TOML and
+//! checked whole. A folder with faults gives all of them at once; one without gives a [`Domain`] in which every name is
+//! resolved.
+
+pub mod codec;
+mod describe;
+mod folder;
+mod json_schema;
+mod load;
+mod model;
+
+pub use describe::describe;
+pub use folder::Folder;
+pub use json_schema::{arguments_schema, result_schema};
+pub use load::load;
+pub use model::{
+    Access, Action, Argument, By, Cell, Child, Domain, EnumType, Field, Filter, FilterKind, Grant, Incoming, Key,
+    Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shown, Stamp, Table, TextPart, Tool,
+    Verb,
+};

@@ -1,0 +1,74 @@
+//! `domain.toml`: what the domain is called, and what it is about.
+
+use super::draft::Draft;
+use super::text::{Entry, Faults, File, Kind, word};
+use benchwright_base::DateTime;
+
+const KEYS: [&str; 6] = ["name", "title", "role", "about", "now", "actor"];
+const REQUIRED: [&str; 4] = ["name", "title", "role", "about"];
+
+/// Reads the file into the draft, whose tables are known by name.
+pub(super) fn read(
+    file: &File<'_>,
+    entries: &[Entry<'_>],
+    folder: &str,
+    has_tables: bool,
+    draft: &mut Draft,
+    faults: &Faults,
+) {
+    for key in REQUIRED {
+        if file.errors.is_empty() && !entries.iter().any(|entry| entry.name(file).text == key) {
+            faults.add(file, 0, format!("`{key}` is missing"), None);
+        }
+    }
+    draft.domain.actor = draft.domain.table_named("user");
+    for entry in entries {
+        let key = entry.name(file);
+        if !KEYS.contains(&key.text) {
+            faults.unknown(key, format!("unknown key {}", word(key.text)), KEYS);
+            continue;
+        }
+        if file.is_damaged(entry) {
+            continue;
+        }
+        if let (Kind::Instant(text), "now") = (&entry.value.kind, key.text) {
+            set_now(text, draft).unwrap_or_else(|| bad_now(file, entry, faults));
+            continue;
+        }
+        let Some(text) = entry.value.text(file).filter(|text| !text.text.trim().is_empty()) else {
+            faults.at(entry.value.piece(file), format!("expected text for {}", word(key.text)));
+            continue;
+        };
+        match key.text {
+            "name" => {
+                if !is_name(text.text) {
+                    faults.at(text, format!("{} is not lower case with hyphens or underscores", word(text.text)));
+                } else if text.text != folder {
+                    let message = format!("the domain is called {} and its folder {}", word(text.text), word(folder));
+                    faults.with_help(text, message, "give both one name");
+                }
+            }
+            "title" => text.text.clone_into(&mut draft.domain.title),
+            "role" => text.text.clone_into(&mut draft.domain.role),
+            "about" => text.text.clone_into(&mut draft.domain.about),
+            "now" => set_now(text.text, draft).unwrap_or_else(|| bad_now(file, entry, faults)),
+            _ if has_tables => draft.domain.actor = draft.table(text, faults),
+            _ => {}
+        }
+    }
+}
+
+fn set_now(text: &str, draft: &mut Draft) -> Option<()> {
+    draft.domain.now = DateTime::parse(text)?;
+    Some(())
+}
+
+fn bad_now(file: &File<'_>, entry: &Entry<'_>, faults: &Faults) {
+    faults.with_help(entry.value.piece(file), "this is not an instant", "write it like \"2026-03-02T09:00:00Z\"");
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+}

@@ -1,0 +1,580 @@
+//! The types of a loaded domain. Every name in them is resolved; they hold no text that still has to be parsed.
+
+use benchwright_base::{DateTime, Digest, EnumId, FieldId, RelationId, TableId, Value};
+use benchwright_expr::{Expr, FieldInfo, Names, Path, Source, Type};
+
+/// A domain: what a world of this kind has, and what may be done in it.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// Its name, which is also its folder's.
+    pub name: String,
+    /// Its title for people.
+    pub title: String,
+    /// The job the agent holds in it.
+    pub role: String,
+    /// One sentence on what it is about.
+    pub about: String,
+    /// The instant at which its worlds stand when nothing else is said.
+    pub now: DateTime,
+    /// The table of the people who act, if it has one.
+    pub actor: Option<TableId>,
+    /// Enumerations.
+    pub enums: Vec<EnumType>,
+    /// Tables.
+    pub tables: Vec<Table>,
+    /// Tools, in the order of the file.
+    pub tools: Vec<Tool>,
+    /// Roles with what each may do.
+    pub roles: Vec<Role>,
+    /// Rules.
+    pub rules: Vec<Rule>,
+    /// How a world is filled, if the folder says.
+    pub seed: Option<Seed>,
+    /// The digest of the folder's declarations.
+    pub digest: Digest,
+}
+
+/// An enumeration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnumType {
+    /// Its name.
+    pub name: String,
+    /// Its words, in order.
+    pub words: Vec<String>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Its fields; the first is `id`.
+    pub fields: Vec<Field>,
+    /// What is unique: sets of fields, no two rows alike in all of them (rows with a null in one are exempt).
+    pub keys: Vec<Key>,
+    /// Lifecycles of enum fields.
+    pub lifecycles: Vec<Lifecycle>,
+    /// The fields of other tables (or of this one) that refer to it.
+    pub incoming: Vec<Incoming>,
+}
+
+/// A set of fields no two rows may share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// The fields; never empty.
+    pub fields: Vec<FieldId>,
+}
+
+/// A reference to a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Incoming {
+    /// The table that refers.
+    pub table: TableId,
+    /// By this field.
+    pub field: FieldId,
+    /// Whether the referring row dies with the one it refers to.
+    pub owned: bool,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type; never `Months` or `Null`.
+    pub ty: Type,
+    /// Whether it can be null.
+    pub nullable: bool,
+    /// Smallest and largest value of a number, or length of a text in characters.
+    pub bounds: Option<(i64, i64)>,
+    /// What a new row gets when nothing is said.
+    pub default: Option<Value>,
+    /// Set by the world, never by an argument.
+    pub stamp: Option<Stamp>,
+    /// For a reference: the row dies with the one it refers to.
+    pub owned: bool,
+    /// Not shown to roles that may not see it.
+    pub secret: bool,
+    /// For a boolean: at most one row is true among those with the same value here; setting one clears the other.
+    pub sole_in: Option<FieldId>,
+}
+
+/// How the world sets a field.
+#[derive(Clone, Debug)]
+pub enum Stamp {
+    /// The default when the row is created, and nothing after (a native tool may write it).
+    Keep,
+    /// A number by a template such as `CS#######`, counted up.
+    Number {
+        /// Text before the digits.
+        prefix: String,
+        /// How many digits at least.
+        digits: usize,
+        /// Text after them.
+        suffix: String,
+    },
+    /// The clock (date or instant) when the row is created.
+    OnCreate,
+    /// The clock whenever the row is created or changed.
+    OnWrite,
+    /// The clock when a condition on the row turns true.
+    When(Expr),
+    /// The person who acts, when the row is created.
+    Actor,
+    /// A value computed from the row whenever it is created or changed.
+    Computed(Expr),
+}
+
+/// The states an enum field may go through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lifecycle {
+    /// The field.
+    pub field: FieldId,
+    /// The words a new row may begin with.
+    pub start: Vec<u16>,
+    /// For each word, the words that may follow.
+    pub next: Vec<Vec<u16>>,
+}
+
+/// What a tool does. The set is closed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Verb {
+    /// Rows by filters.
+    Find,
+    /// One row by its id or a key.
+    Get,
+    /// All rows.
+    List,
+    /// A new row.
+    Create,
+    /// Changed fields of one row.
+    Update,
+    /// One row gone, with what it owns.
+    Delete,
+    /// A new row of an association; a second identical pair is refused.
+    Link,
+    /// A new row that goes out: a message.
+    Send,
+    /// How many rows.
+    Count,
+    /// The sum of a field.
+    Sum,
+    /// The mean of a field.
+    Avg,
+    /// Hand-written.
+    Native,
+}
+
+impl Verb {
+    /// All verbs, in the order of the reference.
+    pub const ALL: [Verb; 12] = [
+        Verb::Find,
+        Verb::Get,
+        Verb::List,
+        Verb::Create,
+        Verb::Update,
+        Verb::Delete,
+        Verb::Link,
+        Verb::Send,
+        Verb::Count,
+        Verb::Sum,
+        Verb::Avg,
+        Verb::Native,
+    ];
+
+    /// Its word in `tools.toml`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::Find => "find",
+            Verb::Get => "get",
+            Verb::List => "list",
+            Verb::Create => "create",
+            Verb::Update => "update",
+            Verb::Delete => "delete",
+            Verb::Link => "link",
+            Verb::Send => "send",
+            Verb::Count => "count",
+            Verb::Sum => "sum",
+            Verb::Avg => "avg",
+            Verb::Native => "native",
+        }
+    }
+
+    /// Whether a tool of this verb never writes (a native tool says so by its `writes`).
+    pub fn reads_only(self) -> bool {
+        matches!(self, Verb::Find | Verb::Get | Verb::List | Verb::Count | Verb::Sum | Verb::Avg)
+    }
+}
+
+/// A tool: one verb on one table, or hand-written code.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub verb: Verb,
+    /// On which table; `None` only for native tools.
+    pub table: Option<TableId>,
+    /// `by`: filters of a read, or the key that names the row of `get`, `update` and `delete` (its id if there are none).
+    pub by: Vec<Filter>,
+    /// What it may write: for `create`, `link` and `send` every field an argument may give, for `update` those after
+    /// `set`; always resolved, in the order of the arguments.
+    pub set: Vec<Setting>,
+    /// `with`: child rows given as lists.
+    pub with: Vec<Child>,
+    /// `show`: further values in each row of the answer.
+    pub show: Vec<Shown>,
+    /// `of`: the field that is summed or averaged.
+    pub of: Option<FieldId>,
+    /// `per`: the field that groups.
+    pub per: Option<FieldId>,
+    /// What a native tool declares.
+    pub native: Option<Native>,
+    /// One line for the agent.
+    pub description: String,
+}
+
+impl Tool {
+    /// Whether no call of it can change the world.
+    pub fn reads_only(&self) -> bool {
+        self.native.as_ref().map_or(self.verb.reads_only(), |native| native.writes.is_empty())
+    }
+}
+
+/// A filter of a read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// The field.
+    pub field: FieldId,
+    /// How it is compared.
+    pub kind: FilterKind,
+    /// Whether the argument must be given.
+    pub required: bool,
+}
+
+/// How a filter compares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FilterKind {
+    /// `f`: equal.
+    Is,
+    /// `f~`: contains, without regard to case.
+    Contains,
+    /// `f..`: two arguments `f_from` and `f_to`, both ends included.
+    Range,
+}
+
+/// A field that a tool writes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    /// The field.
+    pub field: FieldId,
+    /// Whether the argument must be given.
+    pub required: bool,
+    /// A fixed value: there is no argument.
+    pub fixed: Option<Value>,
+}
+
+/// Child rows given as a list with the row they belong to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Child {
+    /// Their table.
+    pub table: TableId,
+    /// The field by which they refer to the row.
+    pub parent: FieldId,
+    /// What each item of the list may give.
+    pub set: Vec<Setting>,
+}
+
+/// A value of a referenced row in an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The key in the answer, such as `user.name`.
+    pub name: String,
+    /// The path from the row.
+    pub path: Path,
+    /// The type of the value.
+    pub ty: Type,
+    /// Whether it can be null.
+    pub nullable: bool,
+}
+
+/// What a native tool declares.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// `takes`: its arguments.
+    pub takes: Vec<Argument>,
+    /// `gives`: the values of its answer.
+    pub gives: Vec<Cell>,
+    /// `gives many`: whether it answers with a list of rows of them.
+    pub many: bool,
+    /// The tables it may read.
+    pub reads: Vec<TableId>,
+    /// The tables it may write.
+    pub writes: Vec<TableId>,
+    /// What it does, in a clause.
+    pub clause: String,
+}
+
+/// An argument of a native tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Argument {
+    /// Its name, type and bounds.
+    pub cell: Cell,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Whether it is a list of such values.
+    pub list: bool,
+}
+
+/// A named value outside a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it can be null.
+    pub nullable: bool,
+    /// Smallest and largest value of a number, or length of a text.
+    pub bounds: Option<(i64, i64)>,
+}
+
+/// A role.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// Its name.
+    pub name: String,
+    /// What it may do, by table; what it inherits with `like` is already here.
+    pub access: Vec<Access>,
+}
+
+impl Role {
+    /// The grants of an action on a table; none means it is forbidden.
+    pub fn grants(&self, table: TableId, action: Action) -> impl Iterator<Item = &Grant> {
+        self.access[table.index()].grants.iter().filter(move |grant| grant.action == action)
+    }
+}
+
+/// What a role may do on one table.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The grants.
+    pub grants: Vec<Grant>,
+}
+
+/// One thing a role may do on a table.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// What.
+    pub action: Action,
+    /// On rows for which this holds; on all if there is none.
+    pub condition: Option<Expr>,
+}
+
+/// What can be granted. In `policy.toml`, `write` is create, update and delete; `any` is everything.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Action {
+    /// See rows.
+    Read,
+    /// Make rows.
+    Create,
+    /// Change rows.
+    Update,
+    /// Delete rows.
+    Delete,
+    /// See the secret fields of rows.
+    Reveal,
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its id within the domain.
+    pub id: String,
+    /// The tables whose rows it judges, each with the predicate resolved for it.
+    pub on: Vec<(TableId, Expr)>,
+    /// The predicate as written.
+    pub require: String,
+    /// Its sentence.
+    pub says: String,
+    /// Who holds it.
+    pub by: By,
+}
+
+/// Who holds a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// The world refuses what breaks it.
+    Tool,
+    /// It is told, not enforced, and checked at the end.
+    Verifier,
+}
+
+/// How a world is filled.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// The names of the sizes, smallest first.
+    pub sizes: Vec<String>,
+    /// Named lists of text to draw from.
+    pub pools: Vec<(String, Vec<String>)>,
+    /// The steps, in order.
+    pub rows: Vec<SeedRows>,
+}
+
+/// Rows of one table made by one step.
+#[derive(Clone, Debug)]
+pub struct SeedRows {
+    /// The table.
+    pub table: TableId,
+    /// Where in `seed.toml` the step begins, for messages.
+    pub line: u32,
+    /// How many rows for each size; with `each`, how many for each row it names (smallest and largest).
+    pub count: Vec<(u32, u32)>,
+    /// One batch for each row that this yields, bound as `parent` in the fields.
+    pub each: Option<Source>,
+    /// How each field is made, in order; a field that is not here gets its default or null.
+    pub fields: Vec<(FieldId, SeedField)>,
+}
+
+/// How a field of a seeded row is made. Expressions see the row as made so far; `parent` reads go through the field that
+/// refers to it.
+#[derive(Clone, Debug)]
+pub enum SeedField {
+    /// Text with `{pool}` draws, `{field}` values already made and `{#}` for the row's number.
+    Text(Vec<TextPart>),
+    /// One of some values, by weight.
+    OneOf(Vec<(Value, u32)>),
+    /// A number of an inclusive range in the smallest unit, a multiple of `step` above the low end.
+    Between {
+        /// Low end.
+        low: i64,
+        /// High end.
+        high: i64,
+        /// Grain.
+        step: i64,
+    },
+    /// A date or instant between two expressions, in whole steps of so many seconds.
+    Instant {
+        /// Earliest.
+        from: Expr,
+        /// Latest.
+        to: Expr,
+        /// Grain in seconds.
+        step: i64,
+    },
+    /// A random row of those a source yields; null if there is none.
+    Any(Source),
+    /// A different row for every row of the batch, in random order.
+    Distinct(Source),
+    /// The row that `each` is at.
+    Parent,
+    /// A value computed from the row so far.
+    Computed(Expr),
+    /// The first case whose condition holds.
+    Cases(Vec<(Option<Expr>, SeedField)>),
+    /// Null in so many of a hundred rows, else the other.
+    Maybe(u32, Box<SeedField>),
+    /// Null.
+    Null,
+}
+
+/// A piece of seeded text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextPart {
+    /// As it stands.
+    Plain(String),
+    /// A draw from a pool (by its place in [`Seed::pools`]).
+    Pool(usize),
+    /// A field of the row, or what a path reaches from it, as text; `slug` makes it fit for an address.
+    Field {
+        /// The path from the row.
+        path: Path,
+        /// Lower case, with dots for spaces and nothing but letters and digits.
+        slug: bool,
+    },
+    /// The row's number in its table, with at least so many digits.
+    Number(usize),
+}
+
+impl Domain {
+    /// A table by its id.
+    pub fn table(&self, id: TableId) -> &Table {
+        &self.tables[id.index()]
+    }
+
+    /// A table by its name.
+    pub fn table_named(&self, name: &str) -> Option<TableId> {
+        self.tables.iter().position(|table| table.name == name).map(|at| RelationId(at as u16))
+    }
+
+    /// A tool's place by its name.
+    pub fn tool_named(&self, name: &str) -> Option<usize> {
+        self.tools.iter().position(|tool| tool.name == name)
+    }
+
+    /// A role by its name.
+    pub fn role_named(&self, name: &str) -> Option<&Role> {
+        self.roles.iter().find(|role| role.name == name)
+    }
+
+    /// The number of fields, without the ids.
+    pub fn field_count(&self) -> usize {
+        self.tables.iter().map(|table| table.fields.len() - 1).sum()
+    }
+
+    /// The number of fields that refer to a table.
+    pub fn reference_count(&self) -> usize {
+        let references = |table: &Table| table.fields[1..].iter().filter(|f| matches!(f.ty, Type::Ref(_))).count();
+        self.tables.iter().map(references).sum()
+    }
+}
+
+impl Table {
+    /// A field by its id.
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[id.index()]
+    }
+
+    /// A field by its name.
+    pub fn field_named(&self, name: &str) -> Option<FieldId> {
+        self.fields.iter().position(|field| field.name == name).map(|at| FieldId(at as u16))
+    }
+
+    /// The lifecycle of a field, if it has one.
+    pub fn lifecycle(&self, field: FieldId) -> Option<&Lifecycle> {
+        self.lifecycles.iter().find(|lifecycle| lifecycle.field == field)
+    }
+}
+
+impl Names for Domain {
+    fn relation(&self, name: &str) -> Option<RelationId> {
+        self.table_named(name)
+    }
+    fn relation_name(&self, relation: RelationId) -> &str {
+        &self.table(relation).name
+    }
+    fn relation_names(&self) -> Vec<&str> {
+        self.tables.iter().map(|table| &*table.name).collect()
+    }
+    fn field(&self, relation: RelationId, name: &str) -> Option<FieldInfo> {
+        let table = self.table(relation);
+        let id = table.field_named(name)?;
+        let field = table.field(id);
+        Some(FieldInfo { id, ty: field.ty, nullable: field.nullable })
+    }
+    fn field_name(&self, relation: RelationId, field: FieldId) -> &str {
+        &self.table(relation).field(field).name
+    }
+    fn field_names(&self, relation: RelationId) -> Vec<&str> {
+        self.table(relation).fields.iter().map(|field| &*field.name).collect()
+    }
+    fn enum_name(&self, id: EnumId) -> &str {
+        &self.enums[id.index()].name
+    }
+    fn enum_words(&self, id: EnumId) -> Vec<&str> {
+        self.enums[id.index()].words.iter().map(|word| &**word).collect()
+    }
+    fn actor(&self) -> Option<RelationId> {
+        self.actor
+    }
+}

@@ -1,0 +1,8 @@
+//! What the loader takes, what it refuses and how it says so, and the schemas that it derives.
+
+mod common;
+mod good;
+mod inventory;
+mod mutations;
+mod schemas;
+mod wrong;

@@ -1,0 +1,40 @@
+//! The shell of the house checks: `cargo xtask layers` and `cargo xtask tidy`. Faults go to stdout, the rest to stderr.
+//! Exit codes: 0 no fault, 1 faults, 2 wrong use, 3 the check could not run.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use xtask::Outcome;
+
+const USAGE: &str = "usage: cargo xtask layers | tidy
+  layers   which crate may see which, and which outside crates stand where
+  tidy     the form of every file, domain folder, link and section";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let root = xtask::workspace_root();
+    let outcome = match words.as_slice() {
+        ["layers"] => xtask::layers::run(&root),
+        ["tidy"] => xtask::tidy::run(&root),
+        ["help" | "--help" | "-h"] => return tell(&mut io::stdout(), USAGE, 0),
+        _ => return tell(&mut io::stderr(), USAGE, 2),
+    };
+    match outcome {
+        Ok(Outcome { seen, faults }) => {
+            let lines: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
+            if let Err(error) = io::stdout().write_all(lines.as_bytes()) {
+                return tell(&mut io::stderr(), &format!("error: cannot write to stdout: {error}"), 3);
+            }
+            let code = u8::from(!faults.is_empty());
+            tell(&mut io::stderr(), &format!("{}: {seen}, {} faults", words[0], faults.len()), code)
+        }
+        Err(error) => tell(&mut io::stderr(), &format!("error: {error:#}"), 3),
+    }
+}
+
+/// Writes one text and ends with a code. A closed pipe does not change the code.
+fn tell(to: &mut dyn Write, text: &str, code: u8) -> ExitCode {
+    let _closed_pipe = writeln!(to, "{text}");
+    ExitCode::from(code)
+}
