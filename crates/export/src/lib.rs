@@ -1,0 +1,1 @@
+//! Exports of worlds to formats that other programs read, one file each.

@@ -9,15 +9,17 @@ use crate::{
     draft::Draft,
     judge::{Broken, Judgement},
     plan::Plan,
+    row::Row,
     sabotage::{Sabotage, on},
-    state::State,
+    state::{State, View},
     tracelog::TraceLog,
     trie::Trie,
     verbs,
 };
-use benchwright_base::{DateTime, RelationId, RowHash, RowId, digest::hash_text, nearest};
+use benchwright_base::{DateTime, RelationId, RowHash, RowId, TableId, digest::hash_text, nearest};
+use benchwright_expr::{Expr, eval::Judge};
 use benchwright_pack::{Diff, Outcome, Refusal, RefusalCode, Snapshot, SnapshotTable, Trace};
-use benchwright_schema::{Domain, Verb};
+use benchwright_schema::{By, Domain, Role, Verb};
 use benchwright_world::WorldError;
 use std::sync::Arc;
 
@@ -148,7 +150,7 @@ impl Episode {
     }
 
     /// How many rows a table has.
-    pub fn table_len(&self, table: benchwright_base::TableId) -> usize {
+    pub fn table_len(&self, table: TableId) -> usize {
         self.state.table(table).rows.len()
     }
 
@@ -162,11 +164,48 @@ impl Episode {
         self.state.diff(&earlier.state)
     }
 
-    /// Every rule that the rows created, changed or deleted since the first state break: those of tools and of the
-    /// verifier alike.
+    /// Every rule of the verifier that the rows created, changed or deleted since the first state break. Rules held by
+    /// tools were judged call by call.
     pub fn judge(&self) -> Vec<Broken> {
+        self.judgement(&self.start).all_broken(By::Verifier)
+    }
+
+    /// Every rule of a holder that the changes since an earlier episode of the same sandbox break, taken as one call.
+    pub fn judge_since(&self, earlier: &Episode, by: By) -> Vec<Broken> {
+        self.judgement(&earlier.state).all_broken(by)
+    }
+
+    fn judgement<'e>(&'e self, before: &'e State) -> Judgement<'e> {
+        Judgement { plan: &self.sandbox.plan, before, after: &self.state, person: self.person }
+    }
+
+    /// Whether an expression about no row in particular holds of the state.
+    pub fn holds(&self, expr: &Expr) -> bool {
+        let view = View { plan: &self.sandbox.plan, state: &self.state };
+        Judge::new(&view, self.state.now).holds(expr)
+    }
+
+    /// Whether an expression holds of a row as it stands, for the person who acts.
+    pub fn holds_of(&self, table: TableId, row: RowId, expr: &Expr) -> bool {
         let plan = &self.sandbox.plan;
-        Judgement { plan, before: &self.start, after: &self.state, person: self.person }.all_broken()
+        let view = View { plan, state: &self.state };
+        let actor = Actor { plan, role: &plan.roles[self.role], person: self.person };
+        self.state.get(table, row).is_some_and(|row| actor.judge(&view, &self.state, row).holds(expr))
+    }
+
+    /// The rows of a table, in order of id.
+    pub fn rows(&self, table: TableId) -> impl Iterator<Item = &Row> {
+        self.state.table(table).rows.iter().map(|(_, row)| &**row)
+    }
+
+    /// The row of the person who acts.
+    pub fn person(&self) -> Option<RowId> {
+        self.person
+    }
+
+    /// The role that is played.
+    pub fn role(&self) -> &Role {
+        &self.domain().roles[self.role]
     }
 
     /// The state as a document.

@@ -13,6 +13,7 @@ use benchwright_expr::{
     eval::{Judge, Records},
 };
 use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_schema::By;
 
 /// A rule that does not hold, and a row of which it does not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,12 +59,13 @@ impl Judgement<'_> {
         Ok(())
     }
 
-    /// Every rule that a row touched between the two states breaks.
-    pub(crate) fn all_broken(&self) -> Vec<Broken> {
+    /// Every rule of a holder that a row touched between the two states breaks.
+    pub(crate) fn all_broken(&self, by: By) -> Vec<Broken> {
         let mut broken = Vec::new();
         for (table, row, _) in self.after.diff(self.before).changes {
             let rules = &self.plan.tables[table.index()].rules;
-            broken.extend(self.broken(table, row, rules).map(|rule| Broken { rule, table, row }));
+            let found = self.broken(table, row, rules).filter(|rule| self.plan.domain.rules[*rule].by == by);
+            broken.extend(found.map(|rule| Broken { rule, table, row }));
         }
         broken.sort();
         broken

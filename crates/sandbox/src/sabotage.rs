@@ -34,7 +34,7 @@ pub enum Sabotage {
     TraceForgetsRefusals,
     /// Creates answer with what was asked for, not with what was written.
     AnswerBeforeStamps,
-    /// An index keeps rows under their old value.
+    /// An index loses rows whose value changed.
     StaleIndex,
     /// A second true of a sole field is let through.
     SkipSole,

@@ -196,12 +196,13 @@ impl TableState {
             if before == after {
                 continue;
             }
-            if let Some(key) = before.and_then(|value| index.key(spec, value))
-                && !on(Sabotage::StaleIndex)
-            {
+            if let Some(key) = before.and_then(|value| index.key(spec, value)) {
                 index.remove(key, id);
             }
-            if let Some(key) = after.and_then(|value| index.key(spec, value)) {
+            let stale = before.is_some() && on(Sabotage::StaleIndex);
+            if let Some(key) = after.and_then(|value| index.key(spec, value))
+                && !stale
+            {
                 index.insert(key, id);
             }
             if !spec.direct && rows > 4 * (index.mask as usize + 1) {

@@ -53,7 +53,9 @@ pub fn read_value(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, S
         (Type::Bool, _) => wanted("true or false"),
         (Type::Int, Json::Int(n)) => Ok(Value::Int(*n)),
         (Type::Int | Type::Months, _) => wanted("a whole number"),
-        (Type::Money, _) => read_decimal(json, number::MONEY_DECIMALS, "an amount with at most two decimals").map(Value::Money),
+        (Type::Money, _) => {
+            read_decimal(json, number::MONEY_DECIMALS, "an amount with at most two decimals").map(Value::Money)
+        }
         (Type::Quantity, _) => {
             read_decimal(json, number::QUANTITY_DECIMALS, "a quantity with at most three decimals").map(Value::Quantity)
         }

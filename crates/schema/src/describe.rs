@@ -89,13 +89,22 @@ fn first(domain: &Domain, tool: &Tool, table: &Table) -> String {
         Verb::Create => format!("create {} {one}{}", article(&one), fixed(domain, table, &tool.set)),
         Verb::Send => format!("send {} {one}{}", article(&one), fixed(domain, table, &tool.set)),
         Verb::Link => {
-            format!("create {} {one}{}; a second identical one is refused", article(&one), fixed(domain, table, &tool.set))
+            format!(
+                "create {} {one}{}; a second identical one is refused",
+                article(&one),
+                fixed(domain, table, &tool.set)
+            )
         }
         Verb::Update => {
             let set: Vec<&str> =
                 tool.set.iter().filter(|s| s.fixed.is_none()).map(|s| &*table.field(s.field).name).collect();
-            let what = if set.is_empty() { String::new() } else { format!("{} of ", set.join(", ")) };
-            let what = if set.is_empty() { format!("change {} {one}", article(&one)) } else { format!("change {what}{} {one}", article(&one)) };
+            // The schema lists the arguments; a long list here would only hide the rest.
+            let what = match set.len() {
+                0 => String::new(),
+                1..=6 => format!("{} of ", set.join(", ")),
+                _ => "fields of ".to_owned(),
+            };
+            let what = format!("change {what}{} {one}", article(&one));
             format!("{what} named by {key}{}", fixed(domain, table, &tool.set))
         }
         Verb::Delete => {

@@ -88,7 +88,8 @@ pub fn result_schema(domain: &Domain, tool: &Tool) -> Json {
         Verb::Create | Verb::Update | Verb::Link | Verb::Send => return row(domain, tool, id).finish(),
         Verb::Delete => {
             object.add("deleted", value_schema(domain, Type::Ref(id), false, None), true);
-            let cascaded = json!({ "type": "integer", "minimum": 0, "description": "how many owned rows went with it" });
+            let cascaded =
+                json!({ "type": "integer", "minimum": 0, "description": "how many owned rows went with it" });
             object.add("cascaded", cascaded, true);
         }
         Verb::Count => object.add("count", count_schema(), true),
@@ -278,4 +279,3 @@ impl Object {
         })
     }
 }
-

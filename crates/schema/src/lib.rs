@@ -15,6 +15,5 @@ pub use json_schema::{arguments_schema, result_schema};
 pub use load::load;
 pub use model::{
     Access, Action, Argument, By, Cell, Child, Domain, EnumType, Field, Filter, FilterKind, Grant, Incoming, Key,
-    Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shown, Stamp, Table, TextPart, Tool,
-    Verb,
+    Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shown, Stamp, Table, TextPart, Tool, Verb,
 };

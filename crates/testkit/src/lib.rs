@@ -1,0 +1,7 @@
+//! Harnesses for tests: cases of a domain, random calls that follow its schemas, and the laws every world must keep. Only
+//! ever a dev-dependency.
+
+pub mod calls;
+pub mod cases;
+pub mod laws;
+pub mod schema;

@@ -4,6 +4,7 @@ mod algebra;
 mod english;
 mod evaluate;
 mod faults;
+#[cfg(test)]
 mod fixture;
 mod lowerable;
 mod robust;

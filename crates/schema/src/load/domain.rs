@@ -24,11 +24,11 @@ pub(super) fn read(
     draft.domain.actor = draft.domain.table_named("user");
     for entry in entries {
         let key = entry.name(file);
-        if !KEYS.contains(&key.text) {
-            faults.unknown(key, format!("unknown key {}", word(key.text)), KEYS);
+        if file.is_damaged(entry) {
             continue;
         }
-        if file.is_damaged(entry) {
+        if !KEYS.contains(&key.text) {
+            faults.unknown(key, format!("unknown key {}", word(key.text)), KEYS);
             continue;
         }
         if let (Kind::Instant(text), "now") = (&entry.value.kind, key.text) {
@@ -52,7 +52,10 @@ pub(super) fn read(
             "role" => text.text.clone_into(&mut draft.domain.role),
             "about" => text.text.clone_into(&mut draft.domain.about),
             "now" => set_now(text.text, draft).unwrap_or_else(|| bad_now(file, entry, faults)),
-            _ if has_tables => draft.domain.actor = draft.table(text, faults),
+            _ if has_tables => {
+                draft.domain.actor = draft.table(text, faults);
+                draft.broken_actor = draft.domain.actor.is_none();
+            }
             _ => {}
         }
     }

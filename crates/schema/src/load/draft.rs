@@ -3,11 +3,9 @@
 
 use super::text::{Faults, Piece, word};
 use crate::model::Domain;
-use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_base::{Date, DateTime, Time, number};
-use benchwright_expr::{
-    Expr, FieldInfo, Names, Scope, Source, Type, check_source, check_truth, check_value,
-};
+use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
+use benchwright_expr::{Expr, FieldInfo, Names, Scope, Source, Type, check_source, check_truth, check_value};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -24,6 +22,10 @@ pub(super) struct Draft {
     pub(super) broken_fields: BTreeSet<(TableId, FieldId)>,
     /// Enumerations with a fault of their own.
     pub(super) broken_enums: BTreeSet<EnumId>,
+    /// Whether an enumeration may have been lost in text that is not TOML.
+    pub(super) lost_enums: bool,
+    /// Whether `actor` in `domain.toml` names no table.
+    pub(super) broken_actor: bool,
     /// Whether the last expression touched something broken.
     tainted: Cell<bool>,
 }
@@ -36,6 +38,8 @@ impl Draft {
             broken_tables: BTreeSet::new(),
             broken_fields: BTreeSet::new(),
             broken_enums: BTreeSet::new(),
+            lost_enums: false,
+            broken_actor: false,
             tainted: Cell::new(false),
         }
     }
@@ -236,6 +240,9 @@ impl Names for Draft {
         self.domain.enum_words(id)
     }
     fn actor(&self) -> Option<RelationId> {
+        if self.broken_actor {
+            self.tainted.set(true);
+        }
         self.domain.actor
     }
 }

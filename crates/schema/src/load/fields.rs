@@ -240,6 +240,7 @@ fn stamp(
         Server::Actor(text) => match (draft.domain.actor, field.ty) {
             (Some(actor), Type::Ref(to)) if actor == to => Some((Stamp::Actor, None)),
             (Some(actor), _) => only(text, &format!("a reference to `{}`", draft.domain.table(actor).name)),
+            (None, _) if draft.broken_actor => None,
             (None, _) => {
                 faults.with_help(text, "this domain has nobody who acts", "name the table in domain.toml as `actor`");
                 None
@@ -261,7 +262,9 @@ fn keep_or_compute(
 ) -> Option<(Stamp, Option<Value>)> {
     let is_literal = match field.ty {
         // Any words are a text; to be one here they stand in quotes.
-        Type::Text => text.text.len() > 1 && text.text.starts_with('\'') && text.text[1..].find('\'') == Some(text.text.len() - 2),
+        Type::Text => {
+            text.text.len() > 1 && text.text.starts_with('\'') && text.text[1..].find('\'') == Some(text.text.len() - 2)
+        }
         ty => draft.literal(ty, text.text).is_some(),
     };
     if is_literal || text.text == "null" || text.text.is_empty() {
@@ -319,4 +322,3 @@ fn template(text: &str) -> Option<Stamp> {
     let fits = digits <= 18 && !suffix.contains('#') && text.len() <= 64 && !text.chars().any(char::is_control);
     fits.then(|| Stamp::Number { prefix: text[..start].to_owned(), digits, suffix: suffix.to_owned() })
 }
-

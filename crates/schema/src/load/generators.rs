@@ -59,7 +59,12 @@ pub(super) fn read_field(file: &File<'_>, value: &Node<'_>, id: FieldId, step: &
 }
 
 impl Step<'_> {
-    fn case(&self, text: Piece<'_>, field: &Field, is_last: bool) -> Option<(Option<benchwright_expr::Expr>, SeedField)> {
+    fn case(
+        &self,
+        text: Piece<'_>,
+        field: &Field,
+        is_last: bool,
+    ) -> Option<(Option<benchwright_expr::Expr>, SeedField)> {
         let colon = open_characters(text.text).find(|(_, c)| *c == ':').map(|(at, _)| at);
         let mut cursor = Cursor::new(text);
         match (colon, cursor.word().map(|word| word.text)) {
@@ -148,7 +153,8 @@ impl Step<'_> {
         }
         let Some(Source::Rows { relation, .. }) = self.each else { return None };
         if field.ty != Type::Ref(*relation) {
-            let message = format!("the parent is {}, and `{}` is not", self.draft.type_name(Type::Ref(*relation)), field.name);
+            let message =
+                format!("the parent is {}, and `{}` is not", self.draft.type_name(Type::Ref(*relation)), field.name);
             self.faults.at(here, message);
             return None;
         }
@@ -292,7 +298,11 @@ impl Step<'_> {
                 continue;
             }
             let Some(length) = text.text[after..].find('}') else {
-                self.faults.with_help(text.from(at), "this `{` is not closed", "a brace that is meant is written twice");
+                self.faults.with_help(
+                    text.from(at),
+                    "this `{` is not closed",
+                    "a brace that is meant is written twice",
+                );
                 return None;
             };
             if !plain.is_empty() {
@@ -356,7 +366,10 @@ impl Step<'_> {
             let name = text.sub(at, at + part.len());
             at += part.len() + 1;
             let Type::Ref(table) = ty else {
-                self.faults.at(name, format!("there is no {}: what it is asked of is {}", word(name.text), self.draft.type_name(ty)));
+                self.faults.at(
+                    name,
+                    format!("there is no {}: what it is asked of is {}", word(name.text), self.draft.type_name(ty)),
+                );
                 return None;
             };
             let id = self.draft.field(table, name, self.faults)?;

@@ -1,7 +1,7 @@
 //! The line of a native tool: `native takes … gives … reads … writes …: clause`.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, Piece, is_snake, word};
+use super::text::{Cursor, Faults, MOST_ITEMS, Piece, is_snake, word};
 use super::types;
 use crate::model::{Argument, Cell, Native};
 use benchwright_base::TableId;
@@ -67,6 +67,11 @@ pub(super) fn read(mut cursor: Cursor<'_>, draft: &Draft, faults: &Faults) -> Op
                         native.gives.push(argument.cell);
                     }
                 }
+            }
+            let most = native.takes.len().max(native.gives.len());
+            if most > MOST_ITEMS {
+                faults.at(here, format!("this list has more than {MOST_ITEMS} items"));
+                return None;
             }
             if !cursor.eat(",") {
                 break;

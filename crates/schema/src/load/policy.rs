@@ -14,12 +14,19 @@ const ACTIONS: [(&str, &[Action]); 7] = [
     ("write", &[Action::Create, Action::Update, Action::Delete]),
     ("any", &[Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal]),
 ];
-/// No domain has more roles than this, nor more rules.
-const MOST: usize = 512;
+/// No domain has more roles than this.
+const MOST_ROLES: usize = 64;
+/// No domain has more rules than this.
+const MOST_RULES: usize = 256;
+/// No rule speaks of more tables than this.
+const MOST_TABLES: usize = 32;
+/// No role has more grants than this of its own, one for each action and table.
+const MOST_GRANTS: usize = 20_000;
 
 /// Reads roles and rules into the draft.
 pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, faults: &Faults) {
-    let mut has_access = false;
+    // A misspelt `access` is told as such.
+    let mut has_access = entries.iter().any(|entry| !matches!(entry.name(file).text, "access" | "rules"));
     for entry in entries {
         let name = entry.name(file);
         match name.text {
@@ -28,6 +35,7 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
                 draft.domain.roles = read_roles(file, entry, draft, faults);
             }
             "rules" => draft.domain.rules = read_rules(file, &entry.value, draft, faults),
+            _ if file.is_damaged(entry) => {}
             _ => faults.unknown(name, format!("unknown key {}", word(name.text)), ["access", "rules"]),
         }
     }
@@ -41,6 +49,7 @@ struct Written<'s> {
     name: &'s str,
     access: Vec<Access>,
     like: Vec<(Piece<'s>, usize)>,
+    grants: usize,
 }
 
 fn read_roles(file: &File<'_>, entry: &Entry<'_>, draft: &Draft, faults: &Faults) -> Vec<Role> {
@@ -52,18 +61,18 @@ fn read_roles(file: &File<'_>, entry: &Entry<'_>, draft: &Draft, faults: &Faults
         let mend = "write `admin = [\"any on *\"]`";
         faults.with_help(entry.name(file), "no role may do anything", mend);
     }
-    if let Some(entry) = entries.get(MOST) {
-        faults.at(entry.name(file), format!("a domain has at most {MOST} roles"));
+    if let Some(entry) = entries.get(MOST_ROLES) {
+        faults.at(entry.name(file), format!("a domain has at most {MOST_ROLES} roles"));
     }
-    let names: Vec<&str> = entries.iter().take(MOST).map(|entry| entry.name(file).text).collect();
+    let names: Vec<&str> = entries.iter().take(MOST_ROLES).map(|entry| entry.name(file).text).collect();
     let mut roles: Vec<Written<'_>> = Vec::new();
-    for entry in entries.iter().take(MOST) {
+    for entry in entries.iter().take(MOST_ROLES) {
         let name = entry.name(file);
         if !is_snake(name.text) {
             faults.at(name, format!("a role's name is lower case with underscores, not {}", word(name.text)));
         }
         let access = vec![Access::default(); draft.domain.tables.len()];
-        let mut role = Written { name: name.text, access, like: Vec::new() };
+        let mut role = Written { name: name.text, access, like: Vec::new(), grants: 0 };
         match &entry.value.kind {
             _ if file.is_damaged(entry) => {}
             Kind::List(items) => {
@@ -119,6 +128,7 @@ fn read_grant<'s>(text: Piece<'s>, names: &[&str], role: &mut Written<'s>, draft
         let name = text.from(text.text.len() - rest.len());
         match names.iter().position(|known| *known == name.text) {
             Some(at) => role.like.push((name, at)),
+            None if !name.file.errors.is_empty() => {}
             None => faults.unknown(name, format!("unknown role {}", word(name.text)), names.iter().copied()),
         }
         return;
@@ -132,7 +142,7 @@ fn read_grant<'s>(text: Piece<'s>, names: &[&str], role: &mut Written<'s>, draft
     let tables = rest.sub(0, condition.map_or(rest.text.len(), |(at, _)| at));
     let condition = condition.map(|(_, end)| rest.from(end));
     let mut actions: Vec<Action> = Vec::new();
-    for name in text.sub(0, on).commas() {
+    for name in text.sub(0, on).items(faults) {
         match ACTIONS.iter().find(|(word, _)| *word == name.text) {
             Some((_, found)) => actions.extend(found.iter()),
             None => {
@@ -143,12 +153,16 @@ fn read_grant<'s>(text: Piece<'s>, names: &[&str], role: &mut Written<'s>, draft
     }
     actions.sort_unstable();
     actions.dedup();
-    for name in tables.commas() {
+    for name in tables.items(faults) {
         let found: Vec<TableId> = match name.text {
             "*" => (0..draft.domain.tables.len()).map(|at| RelationId(at as u16)).collect(),
             _ => draft.table(name, faults).into_iter().collect(),
         };
         for table in found {
+            role.grants += actions.len();
+            if role.grants > MOST_GRANTS {
+                return faults.at(text, format!("a role has at most {MOST_GRANTS} grants"));
+            }
             let condition = match condition {
                 None => None,
                 Some(text) => match draft.truth(text, table, faults) {
@@ -167,11 +181,11 @@ fn read_rules(file: &File<'_>, value: &Node<'_>, draft: &Draft, faults: &Faults)
         faults.at(value.piece(file), "`rules` is not a table");
         return Vec::new();
     };
-    if let Some(entry) = entries.get(MOST) {
-        faults.at(entry.name(file), format!("a domain has at most {MOST} rules"));
+    if let Some(entry) = entries.get(MOST_RULES) {
+        faults.at(entry.name(file), format!("a domain has at most {MOST_RULES} rules"));
     }
     let mut rules = Vec::new();
-    for entry in entries.iter().take(MOST) {
+    for entry in entries.iter().take(MOST_RULES) {
         let id = entry.name(file);
         if !is_kebab(id.text) {
             faults.at(id, format!("a rule's id is lower case with hyphens, not {}", word(id.text)));
@@ -179,7 +193,11 @@ fn read_rules(file: &File<'_>, value: &Node<'_>, draft: &Draft, faults: &Faults)
         match entry.value.entries() {
             Some(parts) => rules.extend(read_rule(file, id, parts, draft, faults)),
             None => {
-                faults.with_help(id, format!("{} is not a rule", word(id.text)), format!("begin it with `[rules.{}]`", id.text));
+                faults.with_help(
+                    id,
+                    format!("{} is not a rule", word(id.text)),
+                    format!("begin it with `[rules.{}]`", id.text),
+                );
             }
         }
     }
@@ -230,8 +248,11 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
         }
     });
     let (on, require) = (on?, require?);
+    if on.commas().len() > MOST_TABLES {
+        faults.at(on, format!("a rule speaks of at most {MOST_TABLES} tables"));
+    }
     let mut tables: Vec<(TableId, benchwright_expr::Expr)> = Vec::new();
-    for name in on.commas() {
+    for name in on.items(faults).into_iter().take(MOST_TABLES) {
         let Some(table) = draft.table(name, faults) else { continue };
         if tables.iter().any(|(known, _)| *known == table) {
             faults.at(name, format!("{} is here twice", word(name.text)));

@@ -23,6 +23,7 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults
             "sizes" => read_sizes(file, &entry.value, &mut seed, faults),
             "pools" => read_pools(file, &entry.value, &mut seed, faults),
             "rows" => {}
+            _ if file.is_damaged(entry) => {}
             _ => faults.unknown(name, format!("unknown key {}", word(name.text)), KEYS),
         }
     }
@@ -164,7 +165,8 @@ fn read_step(
     for (nth, field) in declared.fields.iter().enumerate().skip(1) {
         let id = FieldId(nth as u16);
         let is_given = ids.contains(&Some(id)) || field.nullable || field.default.is_some() || field.stamp.is_some();
-        let is_broken = draft.broken_fields.contains(&(table, id)) || !file.errors.is_empty();
+        // A misspelt or unreadable key may be the one that is missing.
+        let is_broken = draft.broken_fields.contains(&(table, id)) || !file.errors.is_empty() || ids.contains(&None);
         if !is_given && !is_broken {
             let message = format!("`{}` of {} gets no value", field.name, word(name.text));
             faults.with_help(name, message, format!("add `{} = \"…\"` to this step", field.name));
@@ -207,4 +209,3 @@ fn read_range(file: &File<'_>, value: &Node<'_>, faults: &Faults) -> Option<(u32
         }
     }
 }
-

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::fields::{self, Declared};
-use super::text::{Entry, Faults, File, Kind, Node, Piece, is_camel, is_snake, word};
+use super::text::{Entry, Faults, File, Kind, Node, Piece, as_snake, is_camel, is_snake, word};
 use crate::model::{EnumType, Field, Incoming, Key, Lifecycle, Stamp, Table};
 use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::Type;
@@ -13,10 +13,10 @@ const MOST: usize = 512;
 const MOST_WORDS: usize = 1024;
 
 /// Names that no field can have: the notation or the predicate language would read them as something else.
-const RESERVED: [&str; 37] = [
-    "id", "unique", "lifecycle", "null", "true", "false", "and", "or", "not", "implies", "in", "now", "today", "old",
-    "changed", "exists", "none", "count", "sum", "avg", "min", "max", "all", "for", "it", "of", "where", "per", "else", "by",
-    "set", "with", "show", "takes", "gives", "reads", "writes",
+const RESERVED: [&str; 35] = [
+    "id", "null", "true", "false", "and", "or", "not", "implies", "in", "now", "today", "old", "changed", "exists",
+    "none", "count", "sum", "avg", "min", "max", "all", "for", "it", "of", "where", "per", "else", "by", "set", "with",
+    "show", "takes", "gives", "reads", "writes",
 ];
 
 /// Reads the names: enumerations with their words, tables with the names of their fields.
@@ -31,12 +31,15 @@ pub(super) fn names(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, f
             faults.at(name, format!("a domain has at most {MOST} tables"));
             break;
         }
-        if !is_snake(name.text) {
-            faults.at(name, format!("a table's name is lower case with underscores, not {}", word(name.text)));
-        }
         let id = RelationId(draft.domain.tables.len() as u16);
+        let mut meant = name.text.to_owned();
+        if !is_snake(name.text) && !file.is_damaged(entry) {
+            faults.at(name, format!("a table's name is lower case with underscores, not {}", word(name.text)));
+            draft.broken_tables.insert(id);
+            meant = as_snake(name.text);
+        }
         let mut table = Table {
-            name: name.text.to_owned(),
+            name: meant,
             fields: vec![blank("id", Type::Ref(id))],
             keys: Vec::new(),
             lifecycles: Vec::new(),
@@ -57,6 +60,9 @@ pub(super) fn names(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, f
 
 /// Tables in whose text something is not TOML are known but broken; also those whose own heading is the trouble.
 fn damaged_tables(file: &File<'_>, draft: &mut Draft) {
+    if file.errors.is_empty() {
+        return;
+    }
     let mut headings: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
     for line in file.text.split_inclusive('\n') {
@@ -66,24 +72,25 @@ fn damaged_tables(file: &File<'_>, draft: &mut Draft) {
         }
         at += line.len();
     }
-    for error in &file.errors {
-        let nth = headings.partition_point(|(start, _)| start <= error);
-        let Some((_, name)) = nth.checked_sub(1).and_then(|nth| headings.get(nth)) else { continue };
-        if !is_snake(name) || *name == "enums" || draft.domain.tables.len() >= MOST {
-            continue;
-        }
-        let id = draft.domain.table_named(name).unwrap_or_else(|| {
+    for (nth, &(start, name)) in headings.iter().enumerate() {
+        let end = headings.get(nth + 1).map_or(usize::MAX, |(next, _)| *next);
+        let is_hurt = file.has_error(start, end);
+        let known = draft.domain.table_named(name);
+        if name == "enums" {
+            draft.lost_enums |= is_hurt;
+        } else if let (Some(id), true) = (known, is_hurt) {
+            draft.broken_tables.insert(id);
+        } else if known.is_none() && is_snake(name) && draft.domain.tables.len() < MOST {
             let id = RelationId(draft.domain.tables.len() as u16);
             draft.domain.tables.push(Table {
-                name: (*name).to_owned(),
+                name: name.to_owned(),
                 fields: vec![blank("id", Type::Ref(id))],
                 keys: Vec::new(),
                 lifecycles: Vec::new(),
                 incoming: Vec::new(),
             });
-            id
-        });
-        draft.broken_tables.insert(id);
+            draft.broken_tables.insert(id);
+        }
     }
 }
 
@@ -164,7 +171,7 @@ fn field_names(
 ) {
     for entry in entries {
         let name = entry.name(file);
-        if is_about_fields(name.text, entry) {
+        if is_about_fields(name.text) {
             continue;
         }
         if table.fields.len() == MOST {
@@ -173,6 +180,7 @@ fn field_names(
             return;
         }
         let field = FieldId(table.fields.len() as u16);
+        let mut meant = name.text.to_owned();
         if name.text == "id" {
             faults.with_help(name, "`id` is there without being declared", "leave this line out");
             continue;
@@ -180,8 +188,10 @@ fn field_names(
         if RESERVED.contains(&name.text) {
             let message = format!("{} cannot be the name of a field: it has a meaning of its own", word(name.text));
             faults.at(name, message);
-        } else if !is_snake(name.text) {
+        } else if !is_snake(name.text) && !file.is_damaged(entry) {
             faults.at(name, format!("a field's name is lower case with underscores, not {}", word(name.text)));
+            draft.broken_fields.insert((id, field));
+            meant = as_snake(name.text);
         }
         if entry.value.text(file).is_none() {
             if !file.is_damaged(entry) {
@@ -189,20 +199,19 @@ fn field_names(
                 faults.with_help(entry.value.piece(file), message, "write it in quotes, such as \"text\"");
             }
             draft.broken_fields.insert((id, field));
-        } else if file.is_damaged(entry) {
+        }
+        if file.is_damaged(entry) {
+            // It may have swallowed the lines after it.
+            draft.broken_tables.insert(id);
             draft.broken_fields.insert((id, field));
         }
-        table.fields.push(blank(name.text, Type::Text));
+        table.fields.push(blank(&meant, Type::Text));
     }
 }
 
-/// Whether a key of a table speaks of its fields rather than being one. `unique = "text"` is a field with a bad name.
-fn is_about_fields(name: &str, entry: &Entry<'_>) -> bool {
-    match name {
-        "unique" => !matches!(entry.value.kind, Kind::Text(_)),
-        "lifecycle" => !matches!(entry.value.kind, Kind::Text(_)),
-        _ => false,
-    }
+/// Whether a key of a table speaks of its fields rather than being one.
+fn is_about_fields(name: &str) -> bool {
+    name == "unique" || name == "lifecycle"
 }
 
 /// Reads the fields of every table, then keys, lifecycles and stamps.
@@ -216,7 +225,7 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
         .collect();
     let mut declared: Vec<(TableId, FieldId, Declared<'_>)> = Vec::new();
     for &(table, entries) in &tables {
-        for entry in entries.iter().filter(|entry| !is_about_fields(entry.name(file).text, entry)) {
+        for entry in entries.iter().filter(|entry| !is_about_fields(entry.name(file).text)) {
             let name = entry.name(file);
             let Some(field) = draft.domain.table(table).field_named(name.text) else { continue };
             let Some(text) = entry.value.text(file) else { continue };
@@ -237,7 +246,7 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
         }
     }
     for &(table, entries) in &tables {
-        for entry in entries.iter().filter(|entry| is_about_fields(entry.name(file).text, entry)) {
+        for entry in entries.iter().filter(|entry| is_about_fields(entry.name(file).text)) {
             if file.is_damaged(entry) {
                 continue;
             }
@@ -279,7 +288,7 @@ fn read_keys(file: &File<'_>, entry: &Entry<'_>, table: TableId, draft: &mut Dra
         };
         let mut fields: Vec<FieldId> = Vec::new();
         let mut whole = true;
-        for name in text.commas() {
+        for name in text.items(faults) {
             match draft.field(table, name, faults) {
                 Some(field) if fields.contains(&field) => {
                     faults.at(name, format!("{} is here twice", word(name.text)));

@@ -4,12 +4,15 @@
 use benchwright_base::{Diagnostic, nearest};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// Faults beyond this many are counted, not shown: a file of junk must not cost more than a file of sense.
 const MOST_FAULTS: usize = 500;
 /// Beyond this many faults no nearest name is looked for.
 const MOST_HELP: usize = 100;
+/// Lists that are written in one string have at most so many items.
+pub(super) const MOST_ITEMS: usize = 512;
 /// Longer words are cut in messages and never taken for a misspelling.
 const LONGEST_WORD: usize = 64;
 
@@ -21,7 +24,7 @@ pub(super) struct File<'a> {
     pub(super) text: &'a str,
     /// Where each line begins.
     lines: Vec<usize>,
-    /// Where the text is not TOML.
+    /// Where the text is not TOML, in order.
     pub(super) errors: Vec<usize>,
 }
 
@@ -29,6 +32,8 @@ pub(super) struct File<'a> {
 pub(super) struct Node<'a> {
     /// Where it begins.
     pub(super) at: usize,
+    /// Where it ends.
+    end: usize,
     /// What it is.
     pub(super) kind: Kind<'a>,
 }
@@ -97,13 +102,17 @@ impl<'a> File<'a> {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut file = File { path, text, lines, errors: Vec::new() };
         let (document, errors) = DeTable::parse_recoverable(text);
+        let mut errors: Vec<(usize, String)> = errors
+            .iter()
+            .map(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))
+            .collect();
+        errors.sort();
         let mut told = None;
-        for error in errors {
-            let at = error.span().map_or(0, |span| span.start);
+        for (at, message) in errors {
             let line = file.line(at);
             // One slip of the pen often gives several errors on its line; the first says it.
             if told != Some(line) {
-                faults.add(&file, at, printable(error.message().trim_end_matches('.'), 200), None);
+                faults.add(&file, at, printable(message.trim_end_matches('.'), 200), None);
             }
             told = Some(line);
             file.errors.push(at);
@@ -118,8 +127,15 @@ impl<'a> File<'a> {
 
     /// Whether the text is not TOML somewhere on the lines of an entry.
     pub(super) fn is_damaged(&self, entry: &Entry<'_>) -> bool {
-        let lines = self.line(entry.key.at)..=self.line(entry.value.at);
-        self.errors.iter().any(|at| lines.contains(&self.line(*at)))
+        let (first, last) = (self.line(entry.key.at), self.line(entry.key.at.max(entry.value.end)));
+        let start = self.lines.get(first).copied().unwrap_or(0);
+        let end = self.lines.get(last + 1).copied().unwrap_or(usize::MAX);
+        self.has_error(start, end)
+    }
+
+    /// Whether the text is not TOML somewhere between two offsets.
+    pub(super) fn has_error(&self, start: usize, end: usize) -> bool {
+        self.errors.get(self.errors.partition_point(|at| *at < start)).is_some_and(|at| *at < end)
     }
 }
 
@@ -127,26 +143,24 @@ fn entries(table: DeTable<'_>) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = table
         .into_iter()
         .map(|(key, value)| Entry {
-            key: Node { at: key.span().start, kind: Kind::Text(key.into_inner()) },
-            value: node(value.span().start, value.into_inner()),
+            key: Node { at: key.span().start, end: key.span().end, kind: Kind::Text(key.into_inner()) },
+            value: node(value.span(), value.into_inner()),
         })
         .collect();
     entries.sort_by_key(|entry| entry.key.at);
     entries
 }
 
-fn node(at: usize, value: DeValue<'_>) -> Node<'_> {
+fn node(span: Range<usize>, value: DeValue<'_>) -> Node<'_> {
     let kind = match value {
         DeValue::String(text) => Kind::Text(text),
         DeValue::Integer(number) => Kind::Int(i64::from_str_radix(number.as_str(), number.radix()).ok()),
         DeValue::Datetime(instant) => Kind::Instant(instant.to_string()),
-        DeValue::Array(list) => {
-            Kind::List(list.into_iter().map(|item| node(item.span().start, item.into_inner())).collect())
-        }
+        DeValue::Array(list) => Kind::List(list.into_iter().map(|item| node(item.span(), item.into_inner())).collect()),
         DeValue::Table(table) => Kind::Table(entries(table)),
         DeValue::Float(_) | DeValue::Boolean(_) => Kind::Other,
     };
-    Node { at, kind }
+    Node { at: span.start, end: span.end, kind }
 }
 
 /// A piece of a string of a file.
@@ -189,6 +203,16 @@ impl<'s> Piece<'s> {
             from = at + 1;
         }
         parts.push(self.from(from));
+        parts
+    }
+
+    /// Its parts between commas, or a fault if they are more than anybody means.
+    pub(super) fn items(self, faults: &Faults) -> Vec<Piece<'s>> {
+        let parts = self.commas();
+        if parts.len() > MOST_ITEMS {
+            faults.at(self, format!("this list has more than {MOST_ITEMS} items"));
+            return Vec::new();
+        }
         parts
     }
 
@@ -321,12 +345,21 @@ impl Faults {
 
     /// A fault at the beginning of a piece.
     pub(super) fn at(&self, piece: Piece<'_>, message: impl Into<String>) {
-        self.add(piece.file, piece.place(0), message, None);
+        self.add_at(piece, 0, message, None);
+    }
+
+    /// A fault at a byte of a piece, whose place is looked for only if the fault will be shown.
+    fn add_at(&self, piece: Piece<'_>, byte: usize, message: impl Into<String>, help: Option<String>) {
+        if self.list.borrow().len() >= MOST_FAULTS {
+            *self.left_off.borrow_mut() += 1;
+        } else {
+            self.add(piece.file, piece.place(byte), message, help);
+        }
     }
 
     /// A fault with its mend.
     pub(super) fn with_help(&self, piece: Piece<'_>, message: impl Into<String>, help: impl Into<String>) {
-        self.add(piece.file, piece.place(0), message, Some(help.into()));
+        self.add_at(piece, 0, message, Some(help.into()));
     }
 
     /// A word that is not one of some names; the help is the nearest of them, or all if they are few.
@@ -337,7 +370,7 @@ impl Faults {
         names: impl IntoIterator<Item = &'n str>,
     ) {
         let help = self.nearest(piece.text, names);
-        self.add(piece.file, piece.place(0), message, help);
+        self.add_at(piece, 0, message, help);
     }
 
     /// The nearest name as help.
@@ -355,8 +388,7 @@ impl Faults {
     /// Faults of the expression language, at their places in a piece.
     pub(super) fn expression(&self, piece: Piece<'_>, faults: Vec<benchwright_expr::Fault>) {
         for fault in faults {
-            let place = piece.place(fault.offset.min(piece.text.len()));
-            self.add(piece.file, place, fault.message, fault.help);
+            self.add_at(piece, fault.offset.min(piece.text.len()), fault.message, fault.help);
         }
     }
 
@@ -392,12 +424,20 @@ pub(super) fn word(text: &str) -> String {
 }
 
 fn printable(text: &str, most: usize) -> String {
-    let mut shown: String =
-        text.chars().take(most).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    // Marks that turn the direction of writing would let a name pass for another.
+    let is_hidden = |c: char| {
+        c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown: String = text.chars().take(most).map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(most).is_some() {
         shown.push('…');
     }
     shown
+}
+
+/// A name as it was probably meant: in lower case, with underscores.
+pub(super) fn as_snake(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', ' '], "_")
 }
 
 /// Lower case with underscores, not too long.

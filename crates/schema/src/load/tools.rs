@@ -23,12 +23,12 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults
             faults.at(name, format!("a domain has at most {MOST} tools"));
             break;
         }
+        if file.is_damaged(entry) {
+            continue;
+        }
         if !name.text.split('.').all(is_snake) || name.text.len() > 64 {
             let message = format!("{} is not a name for a tool", word(name.text));
             faults.with_help(name, message, "write lower case with underscores, and dots between parts if need be");
-        }
-        if file.is_damaged(entry) {
-            continue;
         }
         let (line, says) = match &entry.value.kind {
             Kind::Text(_) => (entry.value.text(file), None),
@@ -66,12 +66,20 @@ fn long_form<'s>(
                 faults.at(part.value.piece(file), format!("expected text for {}", word(key.text)));
                 whole = false;
             }
-            _ => faults.unknown(key, format!("unknown key {} of a tool", word(key.text)), ["does", "says"]),
+            _ => {
+                whole = false;
+                let message = format!("unknown key {} of a tool", word(key.text));
+                if part.value.entries().is_some() {
+                    faults.with_help(key, message, "a name with a dot stands in quotes");
+                } else {
+                    faults.unknown(key, message, ["does", "says"]);
+                }
+            }
         }
     }
     if does.is_none() && whole {
         let message = format!("{} does nothing", word(name.text));
-        faults.with_help(name, message, "add `does = \"…\"` with its line; a name with a dot stands in quotes");
+        faults.with_help(name, message, "add `does = \"…\"` with its line");
     }
     (does, says)
 }
@@ -176,7 +184,7 @@ struct Reader<'d, 's> {
 
 impl<'s> Reader<'_, 's> {
     fn items(&self, clause: &str) -> Vec<Piece<'s>> {
-        self.clauses.get(clause).map(|clause| clause.body.commas()).unwrap_or_default()
+        self.clauses.get(clause).map(|clause| clause.body.items(self.faults)).unwrap_or_default()
     }
 
     fn fill(&self, tool: &mut Tool, name: Piece<'s>) -> Option<Tool> {
@@ -304,7 +312,8 @@ impl<'s> Reader<'_, 's> {
         }
         match kind {
             FilterKind::Contains if ty != Type::Text => {
-                self.faults.at(sign, format!("`~` needs text, and {} is {}", word(name.text), self.draft.type_name(ty)));
+                self.faults
+                    .at(sign, format!("`~` needs text, and {} is {}", word(name.text), self.draft.type_name(ty)));
                 return None;
             }
             FilterKind::Range if !is_ordered(ty) => {
@@ -329,7 +338,8 @@ impl<'s> Reader<'_, 's> {
             match self.setting(item, arguments) {
                 Some((setting, name)) if settings.iter().any(|other| other.field == setting.field) => {
                     // Two arguments of one name are told as such; this is for a fixed value among them.
-                    if setting.fixed.is_some() || settings.iter().any(|o| o.field == setting.field && o.fixed.is_some()) {
+                    if setting.fixed.is_some() || settings.iter().any(|o| o.field == setting.field && o.fixed.is_some())
+                    {
                         self.faults.at(name, format!("{} is set twice", word(name.text)));
                     }
                     whole = false;
@@ -444,7 +454,8 @@ impl<'s> Reader<'_, 's> {
 
     fn shown(&self, item: Piece<'s>) -> Option<Shown> {
         let mut cursor = Cursor::new(item);
-        let mut shown = Shown { name: item.text.to_owned(), path: Vec::new(), ty: Type::Ref(self.table), nullable: false };
+        let mut shown =
+            Shown { name: item.text.to_owned(), path: Vec::new(), ty: Type::Ref(self.table), nullable: false };
         loop {
             let here = cursor.here();
             let Some(name) = cursor.word() else {
@@ -501,18 +512,11 @@ fn every_field(draft: &Draft, table: TableId, parent: Option<FieldId>) -> Vec<Se
     fields
         .map(|(at, field)| (FieldId(at as u16), field))
         .filter(|(id, field)| field.stamp.is_none() && Some(*id) != parent)
-        .map(|(id, field)| Setting {
-            field: id,
-            required: !field.nullable && field.default.is_none(),
-            fixed: None,
-        })
+        .map(|(id, field)| Setting { field: id, required: !field.nullable && field.default.is_none(), fixed: None })
         .collect()
 }
 
 /// Whether a type has an order that a range can use.
 fn is_ordered(ty: Type) -> bool {
-    matches!(
-        ty,
-        Type::Int | Type::Money | Type::Quantity | Type::Date | Type::DateTime | Type::Time | Type::Duration
-    )
+    matches!(ty, Type::Int | Type::Money | Type::Quantity | Type::Date | Type::DateTime | Type::Time | Type::Duration)
 }

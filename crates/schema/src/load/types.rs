@@ -85,6 +85,9 @@ fn named(name: Piece<'_>, draft: &Draft, faults: &Faults) -> Option<Type> {
         faults.with_help(name, format!("{} is a table, not a type", word(name.text)), mend);
         return None;
     }
+    if draft.lost_enums {
+        return None;
+    }
     let names = SCALARS.iter().map(|(word, _)| *word).chain(enums.iter().map(|known| &*known.name));
     faults.unknown(name, format!("unknown type {}", word(name.text)), names);
     None

@@ -13,11 +13,11 @@ pub(crate) fn path(below: &str) -> PathBuf {
 /// The files of a folder, not of folders in it.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_file() {
-            let name = entry.file_name().into_string().unwrap();
-            files.insert(name, std::fs::read_to_string(entry.path()).unwrap());
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let entry = entry.expect("the entry can be read");
+        if entry.file_type().expect("the entry has a type").is_file() {
+            let name = entry.file_name().into_string().expect("the name is UTF-8");
+            files.insert(name, std::fs::read_to_string(entry.path()).expect("the file is UTF-8"));
         }
     }
     files
@@ -41,7 +41,7 @@ pub(crate) fn golden(name: &str, found: &str) {
 /// Compares with a file; `BENCHWRIGHT_UPDATE=1` writes it instead.
 pub(crate) fn compare(file: &Path, found: &str) {
     if std::env::var_os("BENCHWRIGHT_UPDATE").is_some() {
-        return std::fs::write(file, found).unwrap();
+        return std::fs::write(file, found).expect("the file can be written");
     }
     let expected = std::fs::read_to_string(file).unwrap_or_default();
     assert_eq!(found, expected, "{} differs; BENCHWRIGHT_UPDATE=1 rewrites it", file.display());

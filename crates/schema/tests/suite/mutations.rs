@@ -5,8 +5,30 @@ use benchwright_base::Stream;
 use benchwright_schema::load;
 
 const SCRAPS: [&str; 24] = [
-    "\"", "'", "[", "]", "[[", "=", "->", "(", ")", "{", "}", ",", "..", "~", "!", "?", "\n", "\\", "é", "\u{0}",
-    "99999999999999999999", "null", "of", "\"\"\"",
+    "\"",
+    "'",
+    "[",
+    "]",
+    "[[",
+    "=",
+    "->",
+    "(",
+    ")",
+    "{",
+    "}",
+    ",",
+    "..",
+    "~",
+    "!",
+    "?",
+    "\n",
+    "\\",
+    "é",
+    "\u{0}",
+    "99999999999999999999",
+    "null",
+    "of",
+    "\"\"\"",
 ];
 
 #[test]
@@ -31,11 +53,13 @@ fn no_mutation_of_the_good_domain_makes_the_loader_panic() {
             match stream.below(5) {
                 0 => text.insert_str(a, stream.pick(&SCRAPS).unwrap()),
                 1 => {
-                    let end = text[a..].char_indices().nth(1 + stream.below(4) as usize).map_or(text.len(), |(n, _)| a + n);
+                    let end =
+                        text[a..].char_indices().nth(1 + stream.below(4) as usize).map_or(text.len(), |(n, _)| a + n);
                     text.replace_range(a..end, "");
                 }
                 2 => {
-                    let line = text.lines().nth(stream.below(text.lines().count() as u64) as usize).unwrap_or("").to_owned();
+                    let line =
+                        text.lines().nth(stream.below(text.lines().count() as u64) as usize).unwrap_or("").to_owned();
                     text.insert_str(a, &line);
                 }
                 3 => text.truncate(a),

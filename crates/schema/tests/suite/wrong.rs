@@ -78,13 +78,25 @@ fn a_large_file_of_junk_is_told_briefly() {
         ("tables.toml", format!("[enums]\nE = [{}]\n", many(&|n| format!("\"w{n}\",")))),
         ("tools.toml", many(&|n| format!("t{n} = \"fnd ordr\"\n"))),
         ("tools.toml", deep("(", ")")),
+        ("tools.toml", format!("x = \"find order by {}\"\n", "status, ".repeat(100_000))),
+        ("tools.toml", format!("x = \"native takes {}: y\"\n", "a: int, ".repeat(100_000))),
+        ("tools.toml", "é = = \n".repeat(100_000)),
+        ("tables.toml", "é = = \n[x\n".repeat(80_000)),
+        ("policy.toml", format!("[access]\na = [{}]\n", "\"any on *\",".repeat(50_000))),
+        ("policy.toml", format!("[access]\na = [\"read on {} where x\"]\n", "order, ".repeat(100_000))),
         ("tools.toml", format!("x = {}1{}\n", "[".repeat(200_000), "]".repeat(200_000))),
         ("tools.toml", format!("{} = 1\n", vec!["a"; 100_000].join("."))),
         ("tools.toml", format!("x = \"find {}\"\n", "é".repeat(100_000))),
-        ("policy.toml", format!("[access]\na = [\"any on *\"]\nb = [\"any on order where {}true\"]\n", "not ".repeat(900))),
+        (
+            "policy.toml",
+            format!("[access]\na = [\"any on *\"]\nb = [\"any on order where {}true\"]\n", "not ".repeat(900)),
+        ),
         ("policy.toml", format!("[access]\nb = [\"any on order where {}true\"]\n", "(".repeat(4000))),
         ("policy.toml", format!("[access]\n{}", many(&|n| format!("r{n} = [\"like r{}\"]\n", n + 1)))),
-        ("seed.toml", format!("[[rows]]\ntable = \"person\"\ncount = 1\nname = \"{}null\"\n", "maybe 1: ".repeat(50_000))),
+        (
+            "seed.toml",
+            format!("[[rows]]\ntable = \"person\"\ncount = 1\nname = \"{}null\"\n", "maybe 1: ".repeat(50_000)),
+        ),
         ("domain.toml", "\u{0}\u{1}\u{fffd}\u{202e}\u{10ffff}".repeat(1_000)),
     ];
     for (name, text) in hostile {

@@ -1,0 +1,271 @@
+//! Random calls: legal ones, made from the tool's declaration and the rows that are there, and illegal ones, made by
+//! spoiling a legal one.
+
+use benchwright_base::{Date, DateTime, FieldId, RowId, Stream, TableId, Time, Value, date::DAY};
+use benchwright_expr::Type;
+use benchwright_sandbox::Episode;
+use benchwright_schema::{Domain, Field, FilterKind, Setting, Tool, Verb, codec};
+use serde_json::{Map, Value as Any, json};
+
+/// Texts that have broken programs before.
+const NASTY: [&str; 14] = [
+    "' OR 1=1; DROP TABLE user; --",
+    "{{7*7}} ${7*7} <%= 7*7 %>",
+    "../../../../etc/passwd",
+    "\u{0}\u{1}\u{7f}",
+    "\u{202e}evil\u{2066}",
+    "𝕌𝕟𝕚𝕔𝕠𝕕𝕖 e\u{301} ﬁ İ ß",
+    "\"}],\"x\":[{\"",
+    "<script>alert(1)</script>",
+    "null",
+    "-1",
+    "%s%s%s%n",
+    "NaN",
+    "\\u0000\\\\\\\"",
+    "",
+];
+
+/// A random caller.
+pub struct Caller {
+    stream: Stream,
+    fresh: u64,
+}
+
+/// A call to make.
+#[derive(Clone, Debug)]
+pub struct RandomCall {
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: String,
+    /// Whether it was made to be legal (it may still be refused by a rule).
+    pub legal: bool,
+}
+
+impl Caller {
+    /// The caller of a seed.
+    pub fn new(seed: u64, key: &str) -> Caller {
+        Caller { stream: Stream::new(seed, &["calls", key]), fresh: seed.wrapping_mul(1_000_003) % 1_000_000_000 }
+    }
+
+    /// Its stream, for other choices of a test.
+    pub fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// A call of a tool in the state of an episode.
+    pub fn call(&mut self, episode: &Episode, tool: &Tool) -> RandomCall {
+        let arguments = self.legal(episode, tool);
+        if self.stream.chance(7, 10) {
+            return RandomCall { tool: tool.name.clone(), arguments: Any::Object(arguments).to_string(), legal: true };
+        }
+        let arguments = self.spoil(arguments);
+        RandomCall { tool: tool.name.clone(), arguments, legal: false }
+    }
+
+    fn legal(&mut self, episode: &Episode, tool: &Tool) -> Map<String, Any> {
+        let domain = episode.domain();
+        let mut arguments = Map::new();
+        if let Some(native) = &tool.native {
+            for argument in &native.takes {
+                if argument.required || self.stream.chance(1, 2) {
+                    let cell = &argument.cell;
+                    let count = if argument.list { 1 + self.stream.below(3) } else { 1 };
+                    let values: Vec<Any> =
+                        (0..count).map(|_| self.value(episode, cell.ty, cell.bounds, &cell.name, false)).collect();
+                    let value = if argument.list { Any::Array(values) } else { values[0].clone() };
+                    arguments.insert(cell.name.clone(), value);
+                }
+            }
+        }
+        let Some(table) = tool.table else { return arguments };
+        let declared = domain.table(table);
+        // The row that keys and filters are taken from, so that they find something.
+        let row: Option<Vec<Value>> = self.some_row(episode, table);
+        let cell = |field: FieldId| {
+            let value = row.as_ref().map(|cells| cells[field.index()].clone()).unwrap_or_default();
+            (!value.is_null()).then(|| shown(domain, declared.field(field).ty, &value))
+        };
+        if matches!(tool.verb, Verb::Get | Verb::Update | Verb::Delete) && tool.by.is_empty() {
+            let id = row.as_ref().and_then(|cells| cells[0].as_ref_id()).unwrap_or(1);
+            arguments.insert("id".into(), json!(id));
+        }
+        for filter in &tool.by {
+            let field = declared.field(filter.field);
+            let found = cell(filter.field).filter(|_| self.stream.chance(4, 5));
+            match filter.kind {
+                FilterKind::Is | FilterKind::Contains if filter.required || self.stream.chance(1, 4) => {
+                    let value = match found {
+                        Some(value) => value,
+                        None => self.value(episode, field.ty, field.bounds, &field.name, false),
+                    };
+                    let value = match (&value, filter.kind) {
+                        (Any::String(text), FilterKind::Contains) => json!(text.chars().take(3).collect::<String>()),
+                        _ => value,
+                    };
+                    arguments.insert(field.name.clone(), value);
+                }
+                FilterKind::Range => {
+                    for end in ["from", "to"] {
+                        if filter.required || self.stream.chance(1, 4) {
+                            let value = self.value(episode, field.ty, None, &field.name, false);
+                            arguments.insert(format!("{}_{end}", field.name), value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let creating = matches!(tool.verb, Verb::Create | Verb::Link | Verb::Send);
+        self.settings(episode, table, &tool.set, if creating { None } else { row.as_deref() }, &mut arguments);
+        for child in &tool.with {
+            if self.stream.chance(1, 2) {
+                let items = (0..self.stream.below(3))
+                    .map(|_| {
+                        let mut item = Map::new();
+                        self.settings(episode, child.table, &child.set, None, &mut item);
+                        Any::Object(item)
+                    })
+                    .collect();
+                arguments.insert(domain.table(child.table).name.clone(), Any::Array(items));
+            }
+        }
+        if matches!(tool.verb, Verb::Find | Verb::List) {
+            if self.stream.chance(1, 4) {
+                let field = &declared.fields[self.stream.below(declared.fields.len() as u64) as usize];
+                let sign = if self.stream.chance(1, 2) { "-" } else { "" };
+                arguments.insert("sort".into(), json!(format!("{sign}{}", field.name)));
+            }
+            if self.stream.chance(1, 3) {
+                arguments.insert("limit".into(), json!(self.stream.between(1, 200)));
+            }
+        }
+        arguments
+    }
+
+    fn settings(
+        &mut self,
+        episode: &Episode,
+        table: TableId,
+        set: &[Setting],
+        row: Option<&[Value]>,
+        arguments: &mut Map<String, Any>,
+    ) {
+        let declared = episode.domain().table(table);
+        let open: Vec<&Setting> = set.iter().filter(|setting| setting.fixed.is_none()).collect();
+        // An update changes one to three fields; a create gives what it must and some more.
+        let wanted = if row.is_some() && !open.is_empty() { self.stream.below(open.len() as u64) as usize } else { usize::MAX };
+        for (at, setting) in open.iter().enumerate() {
+            let field = declared.field(setting.field);
+            let chosen = if row.is_some() { at == wanted || self.stream.chance(1, 8) } else { self.stream.chance(1, 3) };
+            if setting.required || chosen {
+                let value = self.field_value(episode, table, setting.field, field, row);
+                arguments.insert(field.name.clone(), value);
+            }
+        }
+    }
+
+    fn field_value(&mut self, episode: &Episode, table: TableId, id: FieldId, field: &Field, row: Option<&[Value]>) -> Any {
+        let domain = episode.domain();
+        if field.nullable && self.stream.chance(1, 6) {
+            return Any::Null;
+        }
+        if let Some(lifecycle) = domain.table(table).lifecycle(id) {
+            let next = match row.map(|cells| &cells[id.index()]) {
+                Some(Value::Enum(word)) => &lifecycle.next[*word as usize],
+                _ => &lifecycle.start,
+            };
+            if let Some(word) = self.stream.pick(next) {
+                return shown(domain, field.ty, &Value::Enum(*word));
+            }
+        }
+        let unique = domain.table(table).keys.iter().any(|key| key.fields == [id]);
+        self.value(episode, field.ty, field.bounds, &field.name, unique)
+    }
+
+    /// A value of a type.
+    fn value(&mut self, episode: &Episode, ty: Type, bounds: Option<(i64, i64)>, name: &str, unique: bool) -> Any {
+        let domain = episode.domain();
+        let (low, high) = bounds.unwrap_or((0, 1000));
+        let number = |stream: &mut Stream| match stream.below(6) {
+            0 => low,
+            1 => low.saturating_add(10_000).min(high),
+            _ => stream.between(low, high.min(low.saturating_add(500))),
+        };
+        let day = |stream: &mut Stream| Date(episode.now().date().0 + stream.between(-400, 400) as i32);
+        let value = match ty {
+            Type::Bool => Value::Bool(self.stream.chance(1, 2)),
+            Type::Int | Type::Months => Value::Int(number(&mut self.stream)),
+            Type::Money => Value::Money(number(&mut self.stream)),
+            Type::Quantity => Value::Quantity(number(&mut self.stream)),
+            Type::Duration => Value::Duration(number(&mut self.stream)),
+            Type::Date => Value::Date(day(&mut self.stream)),
+            Type::DateTime => {
+                let seconds = i64::from(day(&mut self.stream).0) * DAY + self.stream.between(0, DAY - 1);
+                Value::DateTime(DateTime(seconds))
+            }
+            Type::Time => Value::Time(Time(self.stream.between(0, DAY - 1) as i32)),
+            Type::Enum(id) => Value::Enum(self.stream.below(domain.enums[id.index()].words.len() as u64) as u16),
+            Type::Ref(to) => Value::Ref(self.some_row(episode, to).and_then(|cells| cells[0].as_ref_id()).unwrap_or(1)),
+            Type::Text | Type::Null => {
+                let (low, high) = bounds.unwrap_or((0, 60));
+                self.fresh += 1;
+                let mut text = match self.stream.below(8) {
+                    0 if !unique => (*self.stream.pick(&NASTY).unwrap_or(&"")).to_owned(),
+                    _ if unique || self.stream.chance(1, 2) => format!("{name} {}", self.fresh),
+                    _ => format!("{name} of some kind or other {}", self.stream.below(50)),
+                };
+                while (text.chars().count() as i64) < low {
+                    text.push_str(" and more");
+                }
+                Value::text(text.chars().take(high.clamp(0, 200) as usize).collect::<String>())
+            }
+        };
+        shown(domain, ty, &value)
+    }
+
+    fn some_row(&mut self, episode: &Episode, table: TableId) -> Option<Vec<Value>> {
+        let rows = episode.table_len(table) as u64;
+        let at = match self.stream.below(4) {
+            // New rows are the interesting ones to change and delete.
+            0 => rows.saturating_sub(1 + self.stream.below(5)),
+            _ => self.stream.below(rows),
+        };
+        episode.rows(table).nth(at as usize).map(|row| row.cells().to_vec())
+    }
+
+    /// Spoils legal arguments in one way.
+    fn spoil(&mut self, mut arguments: Map<String, Any>) -> String {
+        let names: Vec<String> = arguments.keys().cloned().collect();
+        let name = self.stream.pick(&names).cloned().unwrap_or_else(|| "nothing".into());
+        let wrong: Any = match self.stream.below(12) {
+            0 => return ["{", "[]", "null", "\"x\"", "{\"a\":1,\"a\":2}", "nonsense"][self.stream.below(6) as usize].to_owned(),
+            1 => {
+                arguments.insert("no_such_argument".into(), json!(1));
+                return Any::Object(arguments).to_string();
+            }
+            2 => {
+                arguments.remove(&name);
+                return Any::Object(arguments).to_string();
+            }
+            3 => Any::Null,
+            4 => json!(4_000_000_000_u32 as RowId),
+            5 => json!("no_such_word"),
+            6 => json!(i64::MIN),
+            7 => json!({"deep": [[[[[["x"]]]]]]}),
+            8 => json!("x".repeat(70_000)),
+            9 => json!(1.005),
+            10 => json!(self.stream.pick(&NASTY)),
+            _ => json!([true]),
+        };
+        arguments.insert(name, wrong);
+        Any::Object(arguments).to_string()
+    }
+}
+
+/// A value as the JSON an agent would send.
+fn shown(domain: &Domain, ty: Type, value: &Value) -> Any {
+    let mut out = Vec::new();
+    codec::write_value(&mut out, domain, ty, value);
+    serde_json::from_slice(&out).unwrap_or(Any::Null)
+}

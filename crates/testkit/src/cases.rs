@@ -1,0 +1,400 @@
+//! Cases: what tools must do, written as data. A `.case` file has rows that are given, then cases of calls with what each
+//! must answer.
+//!
+//! ```text
+//! given
+//!   ada   user        {"name": "Ada", "email": "ada@example.com", "role": "agent"}
+//!   desk  user_group  {"name": "Desk", "type": "support"}
+//!
+//! --- a person joins a group once
+//! as admin ada
+//! call add_new_group_member {"group": @desk, "user": @ada}
+//! => @member {"group": @desk}
+//! diff
+//!   + group_member 1 group=1 user=1
+//! call add_new_group_member {"group": @desk, "user": @ada}
+//! => refused duplicate
+//! broken nothing
+//! ```
+//!
+//! - `given` stands once, at the top, and holds for all cases of the file; a case may add its own. Rows need not keep rules,
+//!   but types, references and uniqueness hold. `@label` stands for the row's id.
+//! - `as ROLE [LABEL]` says who acts (default `admin`, nobody in particular).
+//! - `=> {…}` wants an answer that holds at least these values; `=> @label {…}` also names the answer's `id`;
+//!   `=> refused CODE [RULE]` wants a refusal.
+//! - `diff` wants exactly these lines of changes by the last call; `diff nothing` wants none.
+//! - `broken RULE, RULE` or `broken nothing`: the rules of the verifier that the run so far breaks. (A rule held by tools
+//!   cannot be broken: the call that would is refused by it.)
+//! - A title that begins with `keeps RULE:` or `breaks RULE:` is the rule's case for it.
+
+use benchwright_base::{Json, Value};
+use benchwright_catalog::Found;
+use benchwright_expr::Type;
+use benchwright_pack::{Snapshot, SnapshotTable};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
+use benchwright_schema::{Domain, Stamp, codec};
+use benchwright_world::Seat;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// What the cases of a file used, for coverage.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// The cases that each tool was called in.
+    pub tools: BTreeMap<String, BTreeSet<String>>,
+    /// Rules with a case that keeps them.
+    pub kept: BTreeSet<String>,
+    /// Rules with a case that breaks them.
+    pub broken: BTreeSet<String>,
+    /// How many cases there were.
+    pub cases: usize,
+    /// How many calls they made.
+    pub calls: usize,
+}
+
+impl Coverage {
+    /// Adds that of another file.
+    pub fn add(&mut self, other: Coverage) {
+        for (tool, cases) in other.tools {
+            self.tools.entry(tool).or_default().extend(cases);
+        }
+        self.kept.extend(other.kept);
+        self.broken.extend(other.broken);
+        self.cases += other.cases;
+        self.calls += other.calls;
+    }
+}
+
+/// A line of a file with its number.
+type Line<'a> = (usize, &'a str);
+
+/// A row that is given.
+struct Given<'a> {
+    line: usize,
+    label: &'a str,
+    table: &'a str,
+    values: &'a str,
+}
+
+struct Case<'a> {
+    title: &'a str,
+    given: Vec<Given<'a>>,
+    steps: Vec<Line<'a>>,
+}
+
+/// Runs every case of a file; the error lists all that failed.
+pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, String> {
+    let (shared, cases) = parse(text).map_err(|error| format!("{file}: {error}"))?;
+    let mut coverage = Coverage::default();
+    let mut failures = Vec::new();
+    for case in &cases {
+        let mut run = Run { found, labels: BTreeMap::new(), coverage: &mut coverage, title: case.title };
+        if let Err((line, error)) = run.case(&shared, case) {
+            failures.push(format!("{file}:{line}: in `{}`: {error}", case.title));
+        }
+    }
+    if failures.is_empty() { Ok(coverage) } else { Err(failures.join("\n")) }
+}
+
+fn parse(text: &str) -> Result<(Vec<Given<'_>>, Vec<Case<'_>>), String> {
+    let mut shared = Vec::new();
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    let mut giving = false;
+    for (at, line) in text.lines().enumerate() {
+        let number = at + 1;
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        if let Some(title) = line.strip_prefix("--- ") {
+            giving = false;
+            cases.push(Case { title: title.trim(), given: Vec::new(), steps: Vec::new() });
+        } else if trimmed == "given" {
+            giving = true;
+        } else if giving && line.starts_with(' ') {
+            let mut parts = trimmed.splitn(2, char::is_whitespace);
+            let (Some(label), Some(rest)) = (parts.next(), parts.next()) else {
+                return Err(format!("line {number}: a given row is `label table {{…}}`"));
+            };
+            let mut rest = rest.trim().splitn(2, char::is_whitespace);
+            let (table, values) = (rest.next().unwrap_or_default(), rest.next().unwrap_or("{}").trim());
+            let given = Given { line: number, label, table, values };
+            cases.last_mut().map_or(&mut shared, |case| &mut case.given).push(given);
+        } else {
+            giving = false;
+            match cases.last_mut() {
+                Some(case) => case.steps.push((number, line)),
+                None => return Err(format!("line {number}: a case begins with `--- title`")),
+            }
+        }
+    }
+    if cases.is_empty() { Err("there is no case".into()) } else { Ok((shared, cases)) }
+}
+
+struct Run<'a> {
+    found: &'a Found,
+    labels: BTreeMap<String, u32>,
+    coverage: &'a mut Coverage,
+    title: &'a str,
+}
+
+impl Run<'_> {
+    fn case(&mut self, shared: &[Given<'_>], case: &Case<'_>) -> Result<(), (usize, String)> {
+        let mut tables: Vec<SnapshotTable> =
+            self.found.domain.tables.iter().map(|_| SnapshotTable { next_id: 1, next_number: 1, rows: Vec::new() }).collect();
+        let mut first_line = 0;
+        for given in shared.iter().chain(&case.given) {
+            first_line = given.line;
+            self.give(&mut tables, given).map_err(|error| (given.line, error))?;
+        }
+        let domain = &self.found.domain;
+        let snapshot =
+            Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables };
+        let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &snapshot)
+            .map_err(|error| (first_line, error.to_string()))?;
+        let sandbox = Arc::new(sandbox);
+        self.coverage.cases += 1;
+        self.steps(&sandbox, case)
+    }
+
+    fn give(&mut self, tables: &mut [SnapshotTable], given: &Given<'_>) -> Result<(), String> {
+        let domain = Arc::clone(&self.found.domain);
+        let table = domain.table_named(given.table).ok_or_else(|| format!("there is no table `{}`", given.table))?;
+        let declared = domain.table(table);
+        let rows = &mut tables[table.index()];
+        let id = rows.next_id;
+        rows.next_id += 1;
+        self.labels.insert(given.label.to_owned(), id);
+        let text = self.substitute(given.values)?;
+        let parsed = Json::parse(&text)?;
+        let Json::Object(entries) = &parsed else { return Err("a given row has an object of values".into()) };
+        let mut cells: Vec<Value> = declared.fields.iter().map(|f| f.default.clone().unwrap_or_default()).collect();
+        cells[0] = Value::Ref(id);
+        for (name, value) in entries {
+            let field = declared.field_named(name).ok_or_else(|| format!("{} has no field `{name}`", declared.name))?;
+            let ty = declared.field(field).ty;
+            cells[field.index()] = codec::read_value(&domain, ty, value).map_err(|error| format!("`{name}` {error}"))?;
+        }
+        for (at, field) in declared.fields.iter().enumerate().skip(1) {
+            if !cells[at].is_null() || field.nullable || entries.iter().any(|(name, _)| *name == field.name) {
+                continue;
+            }
+            cells[at] = match &field.stamp {
+                Some(Stamp::Number { prefix, digits, suffix }) => {
+                    let digits = *digits;
+                    Value::text(format!("{prefix}{id:0digits$}{suffix}"))
+                }
+                Some(_) if field.ty == Type::Date => Value::Date(domain.now.date()),
+                Some(_) if field.ty == Type::DateTime => Value::DateTime(domain.now),
+                _ => return Err(format!("{} needs `{}`", declared.name, field.name)),
+            };
+            rows.next_number = rows.next_number.max(id + 1);
+        }
+        rows.rows.push(cells);
+        Ok(())
+    }
+
+    /// Puts ids in the place of `@label`.
+    fn substitute(&self, text: &str) -> Result<String, String> {
+        let mut out = String::new();
+        let mut rest = text;
+        let mut quoted = false;
+        while let Some(at) = rest.find(['@', '"']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            if from.starts_with('"') {
+                quoted = !quoted || before.ends_with('\\');
+                out.push('"');
+                rest = &from[1..];
+                continue;
+            }
+            if quoted {
+                out.push('@');
+                rest = &from[1..];
+                continue;
+            }
+            let end = from[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(from.len(), |end| end + 1);
+            let id = self.labels.get(&from[1..end]).ok_or_else(|| format!("there is no label `{}`", &from[..end]))?;
+            out.push_str(&id.to_string());
+            rest = &from[end..];
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+
+    fn steps(&mut self, sandbox: &Arc<Sandbox>, case: &Case<'_>) -> Result<(), (usize, String)> {
+        let domain = Arc::clone(&self.found.domain);
+        let begin = |role: &str, actor: Option<u32>| {
+            let seat = Seat { role: role.to_owned(), actor };
+            sandbox.begin(&seat, Conditions::default()).map_err(|error| error.to_string())
+        };
+        let mut episode = begin("admin", None).ok();
+        let mut before: Option<Episode> = None;
+        let mut result = None;
+        let mut refused_rules = BTreeSet::new();
+        let mut steps = case.steps.iter().peekable();
+        while let Some(&(number, line)) = steps.next() {
+            let fail = |error: String| (number, error);
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let rest = rest.trim();
+            match word {
+                "as" => {
+                    let (role, label) = rest.split_once(' ').map_or((rest, None), |(role, label)| (role, Some(label.trim())));
+                    let actor = match label {
+                        Some(label) => Some(*self.labels.get(label).ok_or_else(|| fail(format!("there is no label `{label}`")))?),
+                        None => None,
+                    };
+                    episode = Some(begin(role, actor).map_err(fail)?);
+                }
+                "call" => {
+                    let episode = episode.as_mut().ok_or_else(|| fail("nobody acts; say `as ROLE`".into()))?;
+                    let (tool, arguments) = rest.split_once(' ').unwrap_or((rest, ""));
+                    let arguments = self.substitute(arguments).map_err(fail)?;
+                    if domain.tool_named(tool).is_none() {
+                        return Err(fail(format!("there is no tool `{tool}`")));
+                    }
+                    self.coverage.calls += 1;
+                    self.coverage.tools.entry(tool.to_owned()).or_default().insert(self.title.to_owned());
+                    before = Some(episode.fork());
+                    result = Some(episode.call(tool, &arguments));
+                    if !matches!(steps.peek(), Some((_, next)) if next.starts_with("=>")) {
+                        return Err(fail("a call is followed by what it must answer: `=> …`".into()));
+                    }
+                }
+                "=>" => {
+                    let result = result.as_ref().ok_or_else(|| fail("there is no call to answer".into()))?;
+                    if let Some(rule) = self.expect(rest, result).map_err(fail)? {
+                        refused_rules.insert(rule);
+                    }
+                }
+                "diff" => {
+                    let (Some(episode), Some(before)) = (&episode, &before) else { return Err(fail("nothing was called".into())) };
+                    let mut expected = String::new();
+                    while let Some((_, next)) = steps.next_if(|(_, next)| next.starts_with(' ')) {
+                        expected.push_str(&self.substitute(next.trim()).map_err(fail)?);
+                        expected.push('\n');
+                    }
+                    let actual = episode.diff_from(before).to_text(&domain);
+                    if (rest == "nothing") != expected.is_empty() {
+                        return Err(fail("`diff` has lines under it, or is `diff nothing`".into()));
+                    }
+                    if actual != expected {
+                        return Err(fail(format!("the call changed\n{actual}not\n{expected}")));
+                    }
+                }
+                "broken" => {
+                    let episode = episode.as_ref().ok_or_else(|| fail("nobody acts".into()))?;
+                    let actual = broken_rules(&domain, episode);
+                    let expected: BTreeSet<String> = match rest {
+                        "nothing" => BTreeSet::new(),
+                        list => list.split(',').map(|rule| rule.trim().to_owned()).collect(),
+                    };
+                    if actual != expected {
+                        return Err(fail(format!("the run breaks {actual:?}, not {expected:?}")));
+                    }
+                }
+                _ => return Err(fail(format!("`{word}` is not as, call, =>, diff or broken"))),
+            }
+        }
+        let broken = episode.as_ref().map(|episode| broken_rules(&domain, episode)).unwrap_or_default();
+        self.claim(case, &broken, &refused_rules, episode.as_ref()).map_err(|error| (case.steps.last().map_or(0, |s| s.0), error))
+    }
+
+    /// Checks what a result must be; gives the rule that refused, if one did.
+    fn expect(&mut self, expected: &str, result: &Result<String, benchwright_pack::Refusal>) -> Result<Option<String>, String> {
+        if let Some(refusal) = expected.strip_prefix("refused") {
+            let mut words = refusal.split_whitespace();
+            let (code, rule) = (words.next().unwrap_or_default(), words.next());
+            return match result {
+                Ok(answer) => Err(format!("answered {answer}, was to be refused")),
+                Err(refusal) if refusal.code.word() != code => Err(format!("refused as {refusal}, not as {code}")),
+                Err(refusal) if rule.is_some() && refusal.rule.as_deref() != rule => {
+                    Err(format!("refused by {:?}, not by {rule:?}: {refusal}", refusal.rule))
+                }
+                Err(refusal) => Ok(refusal.rule.clone()),
+            };
+        }
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(refusal) => return Err(format!("refused: {}", refusal.to_json())),
+        };
+        let answer = Json::parse(answer)?;
+        let (label, values) = match expected.strip_prefix('@') {
+            Some(rest) => {
+                let (label, values) = rest.split_once(' ').unwrap_or((rest, ""));
+                (Some(label), values.trim())
+            }
+            None => (None, expected),
+        };
+        if let Some(label) = label {
+            match answer.get("id") {
+                Some(Json::Int(id)) => self.labels.insert(label.to_owned(), *id as u32),
+                _ => return Err("the answer has no id to name".into()),
+            };
+        }
+        if values.is_empty() {
+            return if label.is_some() { Ok(None) } else { Err("`=>` says what is expected: {…} or refused CODE".into()) };
+        }
+        let text = self.substitute(values)?;
+        holds(&Json::parse(&text)?, &answer, "answer")?;
+        Ok(None)
+    }
+
+    /// A case that claims to keep or to break a rule must do so.
+    fn claim(
+        &mut self,
+        case: &Case<'_>,
+        broken: &BTreeSet<String>,
+        refused: &BTreeSet<String>,
+        episode: Option<&Episode>,
+    ) -> Result<(), String> {
+        let rule_of = |prefix: &str| case.title.strip_prefix(prefix).and_then(|rest| rest.split_once(':')).map(|(id, _)| id.trim());
+        let domain = &self.found.domain;
+        let known = |id: &str| {
+            domain.rules.iter().find(|rule| rule.id == id).ok_or_else(|| format!("the title names a rule `{id}` that is not there"))
+        };
+        if let Some(id) = rule_of("breaks ") {
+            known(id)?;
+            if !broken.contains(id) && !refused.contains(id) {
+                return Err(format!("nothing broke {id}"));
+            }
+            self.coverage.broken.insert(id.to_owned());
+        }
+        if let Some(id) = rule_of("keeps ") {
+            let rule = known(id)?;
+            if broken.contains(id) || refused.contains(id) {
+                return Err(format!("{id} was broken"));
+            }
+            let touched = episode.is_some_and(|episode| {
+                episode.diff().changes.iter().any(|(table, ..)| rule.on.iter().any(|(on, _)| on == table))
+            });
+            if !touched {
+                return Err(format!("no row that {id} judges was touched"));
+            }
+            self.coverage.kept.insert(id.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// The ids of the verifier's rules that an episode breaks.
+pub fn broken_rules(domain: &Domain, episode: &Episode) -> BTreeSet<String> {
+    episode.judge().iter().map(|broken| domain.rules[broken.rule].id.clone()).collect()
+}
+
+/// Whether an answer has at least the expected values; lists must have as many items.
+fn holds(expected: &Json<'_>, actual: &Json<'_>, at: &str) -> Result<(), String> {
+    match (expected, actual) {
+        (Json::Object(entries), Json::Object(_)) => entries.iter().try_for_each(|(key, value)| match actual.get(key) {
+            Some(actual) => holds(value, actual, &format!("{at}.{key}")),
+            None => Err(format!("{at} has no `{key}`")),
+        }),
+        (Json::List(expected), Json::List(actual)) if expected.len() == actual.len() => {
+            expected.iter().zip(actual).enumerate().try_for_each(|(n, (e, a))| holds(e, a, &format!("{at}[{n}]")))
+        }
+        _ if expected == actual => Ok(()),
+        _ => Err(format!("{at} is {actual:?}, not {expected:?}")),
+    }
+}

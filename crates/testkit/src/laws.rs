@@ -1,0 +1,457 @@
+//! The laws every world keeps, whatever its domain says, checked by random calls. Each is checked in a way of its own: on
+//! the rows themselves, not through the code that is to be held to it.
+
+use crate::{calls::Caller, schema};
+use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
+use benchwright_expr::Type;
+use benchwright_pack::{Change, Diff, Snapshot, Trace};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
+use benchwright_schema::{Action, By, Domain, FilterKind, Tool, Verb, arguments_schema, codec, result_schema};
+use benchwright_world::Seat;
+use serde_json::Value as Schema;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// The laws.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Law {
+    /// A refusal changes nothing.
+    RefusalChangesNothing,
+    /// A read never writes.
+    ReadNeverWrites,
+    /// Every cell has its type, keeps its bounds, and is null only where it may be.
+    TypesAndBounds,
+    /// Every reference names a row that is there.
+    References,
+    /// What is unique is unique, and what is sole is sole.
+    Uniqueness,
+    /// States begin and move only as the lifecycle says.
+    Lifecycles,
+    /// No call that breaks a rule held by tools is answered.
+    ToolRules,
+    /// The running hash is the hash of the rows.
+    HashIsExact,
+    /// The diff, applied to the state before, gives the state after.
+    DiffIsExact,
+    /// The trace has every call, and replays to the same answers and the same hash.
+    TraceReplays,
+    /// Forks do not see each other, and a reset is a return.
+    ForksAreApart,
+    /// Secret fields do not appear to who may not see them.
+    SecretsStayHidden,
+    /// Only rows that the role may see appear.
+    OnlyVisibleRows,
+    /// Answers fit their schema, and arguments that were accepted fit theirs.
+    SchemasTellTheTruth,
+    /// What an answer says is what is there.
+    AnswersAreWritten,
+    /// A filter finds exactly the rows that a scan finds.
+    FiltersAreExact,
+    /// A snapshot reads back as the same state.
+    SnapshotsReadBack,
+}
+
+/// What a run of random calls saw.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Calls made.
+    pub calls: usize,
+    /// Calls answered.
+    pub answered: usize,
+    /// Refusals by kind.
+    pub refused: BTreeMap<&'static str, usize>,
+    /// How often each tool was answered.
+    pub successes: BTreeMap<String, usize>,
+    /// Laws that were broken, each with its first witness.
+    pub broken: BTreeMap<Law, String>,
+}
+
+impl Report {
+    /// Adds that of another run.
+    pub fn add(&mut self, other: Report) {
+        self.calls += other.calls;
+        self.answered += other.answered;
+        for (code, count) in other.refused {
+            *self.refused.entry(code).or_default() += count;
+        }
+        for (tool, count) in other.successes {
+            *self.successes.entry(tool).or_default() += count;
+        }
+        for (law, witness) in other.broken {
+            self.broken.entry(law).or_insert(witness);
+        }
+    }
+
+    fn broke(&mut self, law: Law, witness: impl FnOnce() -> String) {
+        self.broken.entry(law).or_insert_with(witness);
+    }
+}
+
+/// Calls in one episode before its trace is replayed and the next begins.
+const CALLS_PER_EPISODE: usize = 250;
+/// Calls between two looks at every row.
+const CALLS_PER_SCAN: usize = 125;
+
+/// Makes random calls in a world, over all its roles, and checks the laws.
+pub fn run(sandbox: &Arc<Sandbox>, seed: u64, calls: usize) -> Report {
+    let domain = Arc::clone(sandbox.domain());
+    let mut report = Report::default();
+    let schemas: Vec<(Schema, Schema)> =
+        domain.tools.iter().map(|tool| (arguments_schema(&domain, tool), result_schema(&domain, tool))).collect();
+    let mut caller = Caller::new(seed, &domain.name);
+    // The first role of the file is the one that may most; it gets half of the episodes.
+    let mut roles: Vec<usize> = (0..domain.roles.len()).collect();
+    roles.extend(std::iter::repeat_n(0, domain.roles.len()));
+    let mut episode_number = 0;
+    while report.calls < calls {
+        let role = &domain.roles[roles[episode_number % roles.len()]].name;
+        episode_number += 1;
+        let seat = Seat { role: role.clone(), actor: sandbox.person_for(role) };
+        let Ok(mut episode) = sandbox.begin(&seat, Conditions::default()) else { break };
+        let first = episode.fork();
+        for at in 0..CALLS_PER_EPISODE.min(calls - report.calls) {
+            let tool = caller.stream().below(domain.tools.len() as u64) as usize;
+            step(&mut episode, &domain.tools[tool], &schemas[tool], &mut caller, &mut report);
+            if at % CALLS_PER_SCAN == CALLS_PER_SCAN - 1 {
+                scan(&episode, &mut report);
+            }
+        }
+        finish(&mut episode, &first, &mut report);
+    }
+    report
+}
+
+fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: &mut Caller, report: &mut Report) {
+    let domain = Arc::clone(episode.sandbox().domain());
+    let call = caller.call(episode, tool);
+    let before = episode.fork();
+    let hash = before.state_hash();
+    let result = episode.call(&call.tool, &call.arguments);
+    report.calls += 1;
+    let witness = || format!("{} {} -> {:.300}", call.tool, call.arguments, format!("{result:?}"));
+    if before.state_hash() != hash {
+        report.broke(Law::ForksAreApart, witness);
+    }
+    let diff = episode.diff_from(&before);
+    let unchanged = episode.state_hash() == hash && diff.is_empty();
+    match &result {
+        Err(refusal) => {
+            *report.refused.entry(refusal.code.word()).or_default() += 1;
+            if !unchanged {
+                report.broke(Law::RefusalChangesNothing, witness);
+            }
+            check_secrets(episode, &before, &call.arguments, &refusal.to_json(), report, &witness);
+        }
+        Ok(answer) => {
+            report.answered += 1;
+            *report.successes.entry(tool.name.clone()).or_default() += 1;
+            if tool.reads_only() && !unchanged {
+                report.broke(Law::ReadNeverWrites, witness);
+            }
+            let (arguments, parsed) = (Json::parse(&call.arguments), Json::parse(answer));
+            match (&arguments, &parsed) {
+                (Ok(arguments), Ok(parsed)) => {
+                    let fits = schema::fits(&schemas.0, arguments, "arguments");
+                    if let Err(error) = fits.and_then(|()| schema::fits(&schemas.1, parsed, "answer")) {
+                        report.broke(Law::SchemasTellTheTruth, || format!("{error}: {}", witness()));
+                    }
+                    check_answer(episode, &before, tool, arguments, parsed, report, &witness);
+                }
+                _ => report.broke(Law::SchemasTellTheTruth, || format!("not JSON: {}", witness())),
+            }
+            check_secrets(episode, &before, &call.arguments, answer, report, &witness);
+            if !tool.reads_only() {
+                check_changes(episode, &diff, report, &witness);
+                if let Some(broken) = episode.judge_since(&before, By::Tool).first() {
+                    let rule = &domain.rules[broken.rule].id;
+                    report.broke(Law::ToolRules, || format!("{rule}: {}", witness()));
+                }
+            }
+        }
+    }
+    // What a fork does is nobody else's business.
+    if caller.stream().chance(1, 10) {
+        let hash = episode.state_hash();
+        let mut fork = episode.fork();
+        let other = &domain.tools[caller.stream().below(domain.tools.len() as u64) as usize];
+        let call = caller.call(&fork, other);
+        let _ = fork.call(&call.tool, &call.arguments);
+        if episode.state_hash() != hash {
+            report.broke(Law::ForksAreApart, || format!("{} {} on a fork", call.tool, call.arguments));
+        }
+    }
+}
+
+/// The changed rows of a call: lifecycles moved as they may.
+fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &dyn Fn() -> String) {
+    let domain = episode.domain();
+    for (table, _, change) in &diff.changes {
+        for lifecycle in &domain.table(*table).lifecycles {
+            let allowed = match change {
+                Change::Added(cells) => match cells[lifecycle.field.index()] {
+                    Value::Enum(word) => lifecycle.start.contains(&word),
+                    _ => true,
+                },
+                Change::Removed(_) => true,
+                Change::Changed(fields) => fields.iter().filter(|change| change.field == lifecycle.field).all(|change| {
+                    match (&change.old, &change.new) {
+                        (Value::Enum(from), Value::Enum(to)) => lifecycle.next[*from as usize].contains(to),
+                        _ => true,
+                    }
+                }),
+            };
+            if !allowed {
+                report.broke(Law::Lifecycles, witness);
+            }
+        }
+    }
+}
+
+/// No secret cell that the role may not see stands in an answer.
+fn check_secrets(
+    episode: &Episode,
+    before: &Episode,
+    arguments: &str,
+    answer: &str,
+    report: &mut Report,
+    witness: &dyn Fn() -> String,
+) {
+    let domain = episode.domain();
+    for (at, declared) in domain.tables.iter().enumerate() {
+        let table = RelationId(at as u16);
+        let grants: Vec<_> = episode.role().grants(table, Action::Reveal).collect();
+        if grants.iter().any(|grant| grant.condition.is_none()) {
+            continue;
+        }
+        for (at, field) in declared.fields.iter().enumerate().filter(|(_, field)| field.secret) {
+            for row in before.rows(table).chain(episode.rows(table)) {
+                let text = codec::show_value(domain, field.ty, &row.cells()[at]);
+                let may = grants.iter().filter_map(|grant| grant.condition.as_ref()).any(|c| episode.holds_of(table, row.id(), c));
+                // Short values turn up by chance; what the caller sent is no news to the caller.
+                if !may && text.len() >= 8 && answer.contains(&text) && !arguments.contains(&text) {
+                    report.broke(Law::SecretsStayHidden, || format!("{}.{}: {}", declared.name, field.name, witness()));
+                }
+            }
+        }
+    }
+}
+
+/// Rows of answers: there, visible, complete, and found exactly when the filters say so.
+fn check_answer(
+    episode: &Episode,
+    before: &Episode,
+    tool: &Tool,
+    arguments: &Json<'_>,
+    answer: &Json<'_>,
+    report: &mut Report,
+    witness: &dyn Fn() -> String,
+) {
+    let Some(table) = tool.table else { return };
+    let rows: Vec<&Json<'_>> = match tool.verb {
+        Verb::Find | Verb::List => match answer.get("rows") {
+            Some(Json::List(rows)) => rows.iter().collect(),
+            _ => return,
+        },
+        Verb::Get | Verb::Create | Verb::Update | Verb::Link | Verb::Send => vec![answer],
+        Verb::Delete => {
+            let gone = matches!(answer.get("deleted"), Some(Json::Int(id)) if find(episode, table, *id as RowId).is_none());
+            if !gone {
+                report.broke(Law::AnswersAreWritten, witness);
+            }
+            return;
+        }
+        Verb::Count | Verb::Sum | Verb::Avg | Verb::Native => return,
+    };
+    let domain = episode.domain();
+    let mut ids = BTreeSet::new();
+    for row in &rows {
+        let Some(Json::Int(id)) = row.get("id") else {
+            report.broke(Law::AnswersAreWritten, witness);
+            continue;
+        };
+        ids.insert(*id as RowId);
+        let Some(cells) = find(episode, table, *id as RowId) else {
+            report.broke(Law::AnswersAreWritten, witness);
+            continue;
+        };
+        for (field, cell) in domain.table(table).fields.iter().zip(&cells) {
+            if let Some(shown) = row.get(&field.name)
+                && codec::read_value(domain, field.ty, shown).as_ref() != Ok(cell)
+            {
+                report.broke(Law::AnswersAreWritten, || format!("{}: {}", field.name, witness()));
+            }
+        }
+        if tool.reads_only() && !visible(episode, table, *id as RowId) {
+            report.broke(Law::OnlyVisibleRows, witness);
+        }
+    }
+    if matches!(tool.verb, Verb::Find | Verb::List) && matches!(answer.get("next_cursor"), Some(Json::Null)) {
+        let expected: BTreeSet<RowId> = before
+            .rows(table)
+            .filter(|row| visible(before, table, row.id()) && matches(domain, tool, table, row.cells(), arguments))
+            .map(benchwright_sandbox::Row::id)
+            .collect();
+        if expected != ids {
+            report.broke(Law::FiltersAreExact, || format!("{expected:?} {}", witness()));
+        }
+    }
+}
+
+fn find(episode: &Episode, table: TableId, id: RowId) -> Option<Vec<Value>> {
+    episode.rows(table).find(|row| row.id() == id).map(|row| row.cells().to_vec())
+}
+
+fn visible(episode: &Episode, table: TableId, id: RowId) -> bool {
+    let mut grants = episode.role().grants(table, Action::Read);
+    grants.any(|grant| grant.condition.as_ref().is_none_or(|condition| episode.holds_of(table, id, condition)))
+}
+
+/// Whether a row passes the filters of a call, by the plain meaning of each.
+fn matches(domain: &Domain, tool: &Tool, table: TableId, cells: &[Value], arguments: &Json<'_>) -> bool {
+    tool.by.iter().all(|filter| {
+        let field = domain.table(table).field(filter.field);
+        let cell = &cells[filter.field.index()];
+        let given = |suffix: &str| {
+            arguments.get(&format!("{}{suffix}", field.name)).and_then(|json| codec::read_value(domain, field.ty, json).ok())
+        };
+        match filter.kind {
+            FilterKind::Is => given("").is_none_or(|value| *cell == value),
+            FilterKind::Contains => given("").is_none_or(|value| match (cell, &value) {
+                (Value::Text(text), Value::Text(part)) => text.to_lowercase().contains(&part.to_lowercase()),
+                _ => false,
+            }),
+            FilterKind::Range => {
+                given("_from").is_none_or(|low| !cell.is_null() && *cell >= low)
+                    && given("_to").is_none_or(|high| !cell.is_null() && *cell <= high)
+            }
+        }
+    })
+}
+
+/// Looks at every row of a state.
+fn scan(episode: &Episode, report: &mut Report) {
+    let domain = episode.domain();
+    if episode.state_hash() != episode.state_hash_from_scratch() {
+        report.broke(Law::HashIsExact, || "the running hash is not that of the rows".into());
+    }
+    for (at, declared) in domain.tables.iter().enumerate() {
+        let table = RelationId(at as u16);
+        let mut keys: Vec<BTreeSet<Vec<&Value>>> = vec![BTreeSet::new(); declared.keys.len()];
+        let mut soles: BTreeSet<(usize, &Value)> = BTreeSet::new();
+        for row in episode.rows(table) {
+            let name = || format!("{} {}", declared.name, row.id());
+            for (at, (field, cell)) in declared.fields.iter().zip(row.cells()).enumerate() {
+                let typed = match (field.ty, cell) {
+                    (_, Value::Null) => field.nullable,
+                    (Type::Enum(id), Value::Enum(word)) => (*word as usize) < domain.enums[id.index()].words.len(),
+                    (Type::Bool, Value::Bool(_))
+                    | (Type::Int, Value::Int(_))
+                    | (Type::Money, Value::Money(_))
+                    | (Type::Quantity, Value::Quantity(_))
+                    | (Type::Text, Value::Text(_))
+                    | (Type::Date, Value::Date(_))
+                    | (Type::DateTime, Value::DateTime(_))
+                    | (Type::Time, Value::Time(_))
+                    | (Type::Duration, Value::Duration(_))
+                    | (Type::Ref(_), Value::Ref(_)) => true,
+                    _ => false,
+                };
+                let size = match cell {
+                    Value::Text(text) => Some(text.chars().count() as i64),
+                    other => other.as_number(),
+                };
+                let bounded = match (field.bounds, size) {
+                    (Some((low, high)), Some(size)) => (low..=high).contains(&size),
+                    _ => true,
+                };
+                if !typed || !bounded {
+                    report.broke(Law::TypesAndBounds, || format!("{}.{} is {cell:?}", name(), field.name));
+                }
+                if let (Type::Ref(to), Value::Ref(target)) = (field.ty, cell)
+                    && find(episode, to, *target).is_none()
+                {
+                    report.broke(Law::References, || format!("{}.{} names {target}", name(), field.name));
+                }
+                if let (Some(within), Value::Bool(true)) = (field.sole_in, cell)
+                    && !row.get(within).is_null()
+                    && !soles.insert((at, row.get(within)))
+                {
+                    report.broke(Law::Uniqueness, || format!("{}.{} is not sole", name(), field.name));
+                }
+            }
+            for (key, seen) in declared.keys.iter().zip(&mut keys) {
+                let values: Vec<&Value> = key.fields.iter().map(|field: &FieldId| row.get(*field)).collect();
+                if !values.iter().any(|value| value.is_null()) && !seen.insert(values) {
+                    report.broke(Law::Uniqueness, || format!("{} has a key that another row has", name()));
+                }
+            }
+        }
+    }
+}
+
+/// The end of an episode: the diff is exact, the trace replays, the snapshot reads back, a reset returns.
+fn finish(episode: &mut Episode, first: &Episode, report: &mut Report) {
+    let domain = Arc::clone(episode.sandbox().domain());
+    scan(episode, report);
+    if apply(&first.snapshot(), &episode.diff()) != rows_of(&episode.snapshot()) {
+        report.broke(Law::DiffIsExact, || "the diff applied to the first state is not the last".into());
+    }
+    let bytes = episode.snapshot_bytes();
+    let back = Snapshot::from_bytes(&bytes, &domain).map_err(|error| error.to_string());
+    let same = back.and_then(|snapshot| {
+        let canonical = snapshot.to_bytes(&domain) == bytes;
+        let sandbox = Sandbox::from_snapshot(Arc::clone(&domain), &[], &snapshot).map_err(|error| error.to_string())?;
+        let seat = Seat { role: domain.roles[0].name.clone(), actor: None };
+        let loaded = Arc::new(sandbox).begin(&seat, Conditions::default()).map_err(|error| error.to_string())?;
+        Ok(canonical && loaded.state_hash() == episode.state_hash())
+    });
+    if same != Ok(true) {
+        report.broke(Law::SnapshotsReadBack, || format!("{same:?}"));
+    }
+    let trace = episode.trace();
+    let read = Trace::from_bytes(&trace.to_bytes());
+    if !matches!(&read, Ok(read) if *read == trace) || trace.calls.len() != CALLS_PER_EPISODE.min(trace.calls.len().max(1)) {
+        report.broke(Law::TraceReplays, || "the trace does not read back".into());
+    }
+    if let Err(error) = first.fork().replay(&trace) {
+        report.broke(Law::TraceReplays, || error.to_string());
+    }
+    episode.reset();
+    if episode.state_hash() != first.state_hash() || !episode.diff_from(first).is_empty() {
+        report.broke(Law::ForksAreApart, || "a reset is not a return".into());
+    }
+}
+
+type Rows = BTreeMap<(usize, RowId), Vec<Value>>;
+
+fn rows_of(snapshot: &Snapshot) -> Rows {
+    let tables = snapshot.tables.iter().enumerate();
+    let keyed = tables.flat_map(|(at, table)| {
+        table.rows.iter().map(move |cells| ((at, cells[0].as_ref_id().unwrap_or_default()), cells.clone()))
+    });
+    keyed.collect()
+}
+
+/// The rows of a snapshot with a diff applied.
+fn apply(snapshot: &Snapshot, diff: &Diff) -> Rows {
+    let mut rows = rows_of(snapshot);
+    for (table, id, change) in &diff.changes {
+        let key = (table.index(), *id);
+        match change {
+            Change::Added(cells) => _ = rows.insert(key, cells.clone()),
+            Change::Removed(_) => _ = rows.remove(&key),
+            Change::Changed(fields) => {
+                for change in fields {
+                    if let Some(cell) = rows.get_mut(&key).map(|cells| &mut cells[change.field.index()])
+                        && *cell == change.old
+                    {
+                        *cell = change.new.clone();
+                    }
+                }
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,44 @@
+//! The cases of every domain hold, and they cover what they must.
+
+use benchwright_catalog::Catalog;
+use benchwright_testkit::cases::{Coverage, run_file};
+use std::{fs, path::Path};
+
+/// At least so many cases call each tool that writes.
+const CASES_PER_WRITER: usize = 2;
+
+#[test]
+fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases() {
+    let domains = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+    let catalog = Catalog::from_folder(&domains);
+    let mut failures = Vec::new();
+    for name in catalog.names().unwrap() {
+        let found = catalog.find(&name).unwrap_or_else(|error| panic!("{error}"));
+        let mut files: Vec<_> =
+            fs::read_dir(domains.join(&name).join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let mut coverage = Coverage::default();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|ext| ext == "case")) {
+            let shown = format!("{name}/cases/{}", file.file_name().unwrap().to_string_lossy());
+            match run_file(&found, &shown, &fs::read_to_string(file).unwrap()) {
+                Ok(more) => coverage.add(more),
+                Err(error) => failures.push(error),
+            }
+        }
+        for tool in found.domain.tools.iter().filter(|tool| !tool.reads_only()) {
+            let cases = coverage.tools.get(&tool.name).map_or(0, |cases| cases.len());
+            if cases < CASES_PER_WRITER {
+                failures.push(format!("{name}: {} writes and is called in {cases} cases, not {CASES_PER_WRITER}", tool.name));
+            }
+        }
+        for rule in &found.domain.rules {
+            for (what, seen) in [("keeps", &coverage.kept), ("breaks", &coverage.broken)] {
+                if !seen.contains(&rule.id) {
+                    failures.push(format!("{name}: no case {what} {}", rule.id));
+                }
+            }
+        }
+        println!("{name}: {} cases, {} calls", coverage.cases, coverage.calls);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
