@@ -5,6 +5,9 @@ pub const MONEY_DECIMALS: u32 = 2;
 /// Thousandths: three decimals.
 pub const QUANTITY_DECIMALS: u32 = 3;
 
+/// Decimal numbers below this, in their smallest unit, survive the way through a JSON number; larger ones are not read.
+pub const LARGEST_DECIMAL: u64 = 9_000_000_000_000_000;
+
 /// Reads a decimal number such as `-12.5` exactly, in units of `10^-decimals`. More decimals than that, exponents and
 /// overflow are refused.
 pub fn parse_decimal(text: &str, decimals: u32) -> Option<i64> {
@@ -32,7 +35,7 @@ pub fn parse_decimal(text: &str, decimals: u32) -> Option<i64> {
 pub fn from_binary(number: f64, decimals: u32) -> Option<i64> {
     let scale = f64::from(10_u32.pow(decimals));
     let rounded = (number * scale).round();
-    (rounded.abs() < 9e15 && rounded / scale == number).then_some(rounded as i64)
+    (rounded.abs() < LARGEST_DECIMAL as f64 && rounded / scale == number).then_some(rounded as i64)
 }
 
 /// Appends a whole number.

@@ -1,1 +1,46 @@
-//! Exports of worlds to formats that other programs read, one file each.
+//! Exports of worlds to formats that other programs read, one file each. An export knows the declarations and a snapshot,
+//! not the engine that the snapshot came from.
+
+mod sqlite;
+
+pub use sqlite::{SqliteSummary, sqlite};
+
+use std::path::PathBuf;
+
+/// Why an export was not made. Nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// There is a file of that name.
+    #[error("{} is there already", .0.display())]
+    AlreadyThere(PathBuf),
+    /// The snapshot is of other declarations.
+    #[error("the snapshot is not of these declarations of {0}")]
+    OtherDeclarations(String),
+    /// The snapshot holds a value that its field cannot hold.
+    #[error("the snapshot does not hold together: {0}")]
+    Malformed(String),
+    /// A row was not taken.
+    #[error("{table} {row} was not taken: {why}")]
+    Row {
+        /// The table.
+        table: String,
+        /// The row.
+        row: String,
+        /// What stood in the way.
+        why: rusqlite::Error,
+    },
+    /// The file was written, but does not pass its own checks.
+    #[error("the file that was written does not pass its check: {0}")]
+    Check(String),
+    /// SQLite failed.
+    #[error("SQLite failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file could not be written.
+    #[error("{}: {why}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        why: std::io::Error,
+    },
+}

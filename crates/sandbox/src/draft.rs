@@ -43,13 +43,14 @@ impl<'s> Draft<'s> {
         self.actor.require(table, Action::Create)?;
         let id = self.make(table, given)?;
         let row = self.row(table, id)?;
+        self.check_start(table, &row)?;
         if !self.actor.may(&self.state, table, Action::Create, &row) {
             return Err(self.actor.forbidden(table, Action::Create, None));
         }
         Ok(id)
     }
 
-    /// The same without asking who may: for seeds and for what the world does by itself.
+    /// The same without asking who may, nor where lifecycles begin: for seeds.
     pub(crate) fn make(&mut self, table: TableId, given: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
         let plan = self.actor.plan;
         let declared = plan.domain.table(table);
@@ -73,9 +74,17 @@ impl<'s> Draft<'s> {
             }
         }
         self.check_cells(table, &cells, None)?;
+        self.put(table, cells);
+        self.settle(table, id, None)?;
+        Ok(id)
+    }
+
+    /// A row that a call makes begins its lifecycles; a seeded one may stand anywhere in them.
+    fn check_start(&self, table: TableId, row: &Row) -> Result<(), Refusal> {
+        let declared = self.actor.plan.domain.table(table);
         for lifecycle in &declared.lifecycles {
-            if let Value::Enum(word) = cells[lifecycle.field.index()]
-                && !lifecycle.start.contains(&word)
+            if let Value::Enum(word) = row.get(lifecycle.field)
+                && !lifecycle.start.contains(word)
                 && !on(Sabotage::SkipLifecycle)
             {
                 let field = declared.field(lifecycle.field);
@@ -84,9 +93,7 @@ impl<'s> Draft<'s> {
                 return Err(Refusal::new(RefusalCode::TransitionNotAllowed, message).about(&field.name));
             }
         }
-        self.put(table, cells);
-        self.settle(table, id, None)?;
-        Ok(id)
+        Ok(())
     }
 
     /// Changes fields of a row; returns whether anything differs.
@@ -249,13 +256,19 @@ impl<'s> Draft<'s> {
                         before.holds(condition)
                     });
                     let holds = judge.holds(condition);
-                    if holds && !held {
+                    // A seeded row may say when it was.
+                    if holds && !held && cells[at].is_null() {
                         cells[at] = self.clock(field.ty);
                     } else if !holds {
                         cells[at] = Value::Null;
                     }
                 }
                 _ => {}
+            }
+        }
+        for (field, value) in declared.fields.iter().zip(&cells) {
+            if value.is_null() && !field.nullable {
+                return Err(Refusal::argument(&field.name, "could not be computed from what was given"));
             }
         }
         if cells != row.cells() {
@@ -275,7 +288,8 @@ impl<'s> Draft<'s> {
                 continue;
             }
             if value.is_null() {
-                if !field.nullable {
+                // A computed value is made from the finished row, and checked then.
+                if !field.nullable && !matches!(field.stamp, Some(Stamp::Computed(_))) {
                     return Err(Refusal::argument(&field.name, "must have a value"));
                 }
                 continue;

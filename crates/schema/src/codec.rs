@@ -100,9 +100,8 @@ pub fn read_value(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, S
 
 fn read_decimal(json: &Json<'_>, decimals: u32, what: &str) -> Result<i64, String> {
     let read = match json {
-        Json::Int(n) => n.checked_mul(10_i64.pow(decimals)),
+        Json::Int(n) => n.checked_mul(10_i64.pow(decimals)).filter(|n| n.unsigned_abs() < number::LARGEST_DECIMAL),
         Json::Decimal(n) => number::from_binary(*n, decimals),
-        Json::Text(text) => number::parse_decimal(text, decimals),
         _ => return Err(format!("wants {what}, got {}", json.kind())),
     };
     read.ok_or_else(|| format!("wants {what}"))

@@ -26,7 +26,9 @@ pub fn arguments_schema(domain: &Domain, tool: &Tool) -> Json {
     }
     for filter in &tool.by {
         let field = table.field(filter.field);
-        let schema = value_schema(domain, field.ty, false, None);
+        // Null asks for rows without a value.
+        let nullable = field.nullable && filter.kind == FilterKind::Is;
+        let schema = value_schema(domain, field.ty, nullable, None);
         match filter.kind {
             FilterKind::Is => object.add(&field.name, schema, filter.required),
             FilterKind::Contains => {

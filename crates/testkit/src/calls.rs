@@ -170,7 +170,9 @@ impl Caller {
         if field.nullable && self.stream.chance(1, 6) {
             return Any::Null;
         }
-        if let Some(lifecycle) = domain.table(table).lifecycle(id) {
+        if let Some(lifecycle) = domain.table(table).lifecycle(id)
+            && self.stream.chance(4, 5)
+        {
             let next = match row.map(|cells| &cells[id.index()]) {
                 Some(Value::Enum(word)) => &lifecycle.next[*word as usize],
                 _ => &lifecycle.start,
@@ -179,7 +181,8 @@ impl Caller {
                 return shown(domain, field.ty, &Value::Enum(*word));
             }
         }
-        let unique = domain.table(table).keys.iter().any(|key| key.fields == [id]);
+        // A secret must be told apart from what stands elsewhere by chance.
+        let unique = field.secret || domain.table(table).keys.iter().any(|key| key.fields == [id]);
         self.value(episode, field.ty, field.bounds, &field.name, unique)
     }
 
@@ -251,7 +254,7 @@ impl Caller {
             3 => Any::Null,
             4 => json!(4_000_000_000_u32 as RowId),
             5 => json!("no_such_word"),
-            6 => json!(i64::MIN),
+            6 => json!([i64::MIN, -5, 1_000_000][self.stream.below(3) as usize]),
             7 => json!({"deep": [[[[[["x"]]]]]]}),
             8 => json!("x".repeat(70_000)),
             9 => json!(1.005),

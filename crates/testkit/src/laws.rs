@@ -111,14 +111,15 @@ pub fn run(sandbox: &Arc<Sandbox>, seed: u64, calls: usize) -> Report {
         let seat = Seat { role: role.clone(), actor: sandbox.person_for(role) };
         let Ok(mut episode) = sandbox.begin(&seat, Conditions::default()) else { break };
         let first = episode.fork();
-        for at in 0..CALLS_PER_EPISODE.min(calls - report.calls) {
+        let length = CALLS_PER_EPISODE.min(calls - report.calls);
+        for at in 0..length {
             let tool = caller.stream().below(domain.tools.len() as u64) as usize;
             step(&mut episode, &domain.tools[tool], &schemas[tool], &mut caller, &mut report);
             if at % CALLS_PER_SCAN == CALLS_PER_SCAN - 1 {
                 scan(&episode, &mut report);
             }
         }
-        finish(&mut episode, &first, &mut report);
+        finish(&mut episode, &first, length, &mut report);
     }
     report
 }
@@ -392,7 +393,7 @@ fn scan(episode: &Episode, report: &mut Report) {
 }
 
 /// The end of an episode: the diff is exact, the trace replays, the snapshot reads back, a reset returns.
-fn finish(episode: &mut Episode, first: &Episode, report: &mut Report) {
+fn finish(episode: &mut Episode, first: &Episode, calls: usize, report: &mut Report) {
     let domain = Arc::clone(episode.sandbox().domain());
     scan(episode, report);
     if apply(&first.snapshot(), &episode.diff()) != rows_of(&episode.snapshot()) {
@@ -412,8 +413,8 @@ fn finish(episode: &mut Episode, first: &Episode, report: &mut Report) {
     }
     let trace = episode.trace();
     let read = Trace::from_bytes(&trace.to_bytes());
-    if !matches!(&read, Ok(read) if *read == trace) || trace.calls.len() != CALLS_PER_EPISODE.min(trace.calls.len().max(1)) {
-        report.broke(Law::TraceReplays, || "the trace does not read back".into());
+    if !matches!(&read, Ok(read) if *read == trace) || trace.calls.len() != calls {
+        report.broke(Law::TraceReplays, || "the trace does not read back, or lacks calls".into());
     }
     if let Err(error) = first.fork().replay(&trace) {
         report.broke(Law::TraceReplays, || error.to_string());

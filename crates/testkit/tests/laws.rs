@@ -1,0 +1,50 @@
+//! Every world keeps the laws, under random legal and illegal calls. `BENCHWRIGHT_LAW_CALLS` sets how many.
+
+use benchwright_catalog::Catalog;
+use benchwright_sandbox::Sandbox;
+use benchwright_testkit::laws::{self, Report};
+use std::{path::Path, sync::Arc};
+
+/// Calls in all, over all domains and threads.
+fn calls() -> usize {
+    std::env::var("BENCHWRIGHT_LAW_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(50_000)
+}
+
+fn worlds() -> Vec<Arc<Sandbox>> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut worlds = Vec::new();
+    for folder in [here.join("domains")] {
+        let catalog = Catalog::from_folder(folder);
+        for name in catalog.names().unwrap() {
+            worlds.push(catalog.world(&name, "small", 1).unwrap_or_else(|error| panic!("{name}: {error}")));
+        }
+    }
+    worlds
+}
+
+#[test]
+fn every_world_keeps_every_law_and_every_tool_succeeds() {
+    let worlds = worlds();
+    let share = calls() / worlds.len();
+    for world in worlds {
+        let halves: Vec<Report> = std::thread::scope(|scope| {
+            let run = |seed| {
+                let world = &world;
+                scope.spawn(move || laws::run(world, seed, share / 2))
+            };
+            [run(1), run(2)].map(|thread| thread.join().unwrap()).into()
+        });
+        let mut report = Report::default();
+        halves.into_iter().for_each(|half| report.add(half));
+        let domain = world.domain();
+        println!("{}: {} calls, {} answered, refused {:?}", domain.name, report.calls, report.answered, report.refused);
+        assert!(report.broken.is_empty(), "{}: {:#?}", domain.name, report.broken);
+        let never: Vec<&str> = domain
+            .tools
+            .iter()
+            .map(|tool| &*tool.name)
+            .filter(|name| !report.successes.contains_key(*name))
+            .collect();
+        assert!(never.is_empty(), "{}: never answered: {never:?}", domain.name);
+    }
+}
