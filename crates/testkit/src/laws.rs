@@ -165,6 +165,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
             check_secrets(episode, &before, &call.arguments, answer, report, &witness);
             if !tool.reads_only() {
                 check_changes(episode, &diff, report, &witness);
+                look_for_changes(episode, &diff, report);
                 if let Some(broken) = episode.judge_since(&before, By::Tool).first() {
                     let rule = &domain.rules[broken.rule].id;
                     report.broke(Law::ToolRules, || format!("{rule}: {}", witness()));
@@ -205,6 +206,35 @@ fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &
             };
             if !allowed {
                 report.broke(Law::Lifecycles, witness);
+            }
+        }
+    }
+}
+
+/// Looks for each changed row by its new value: a filter must find what was just written.
+fn look_for_changes(episode: &Episode, diff: &Diff, report: &mut Report) {
+    let domain = episode.domain();
+    for (table, _, change) in &diff.changes {
+        let Change::Changed(fields) = change else { continue };
+        for change in fields.iter().filter(|change| !change.new.is_null()) {
+            let by_field = |tool: &&Tool| {
+                let mut by = tool.by.iter();
+                tool.verb == Verb::Find
+                    && tool.table == Some(*table)
+                    && by.any(|filter| filter.field == change.field && filter.kind == FilterKind::Is)
+                    && tool.by.iter().all(|filter| filter.field == change.field || !filter.required)
+            };
+            let Some(tool) = domain.tools.iter().find(by_field) else { continue };
+            let field = domain.table(*table).field(change.field);
+            let mut value = Vec::new();
+            codec::write_value(&mut value, domain, field.ty, &change.new);
+            let arguments = format!("{{\"{}\":{},\"limit\":200}}", field.name, String::from_utf8_lossy(&value));
+            let mut fork = episode.fork();
+            if let Ok(answer) = fork.call(&tool.name, &arguments)
+                && let (Ok(arguments), Ok(answer)) = (Json::parse(&arguments), Json::parse(&answer))
+            {
+                let witness = || format!("{} {arguments:?}", tool.name);
+                check_answer(episode, episode, tool, &arguments, &answer, report, &witness);
             }
         }
     }
