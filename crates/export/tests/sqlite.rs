@@ -148,7 +148,7 @@ fn every_row_and_value_reads_back() {
     let times: [String; 3] = file
         .query_row("SELECT day, at, \"from\" FROM \"order\" WHERE id = 1", [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
         .unwrap();
-    assert_eq!(times, ["2026-03-02", "2026-03-02T09:30:00Z", "09:30"]);
+    assert_eq!(times, ["2026-03-02", "2026-03-02T09:30:00Z", "09:30:00"]);
     let nulls: i64 = file
         .query_row("SELECT count(*) FROM \"order\" WHERE \"case\" IS NULL AND price IS NULL", [], |row| row.get(0))
         .unwrap();

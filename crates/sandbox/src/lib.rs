@@ -152,6 +152,9 @@ impl benchwright_world::World for Sandbox {
     }
 }
 
+/// Counters of a snapshot beyond this are not believed.
+const LARGEST_ID: RowId = 1_000_000_000;
+
 fn fill_table(
     plan: &Plan,
     state: &mut State,
@@ -161,6 +164,9 @@ fn fill_table(
 ) -> Result<(), LoadError> {
     let declared = plan.domain.table(table);
     let name = &declared.name;
+    if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
+        return Err(LoadError(format!("the counters of {name} are out of range")));
+    }
     for cells in &snapshot.rows {
         let id = cells.first().and_then(Value::as_ref_id).unwrap_or_default();
         if id == 0 || id >= snapshot.next_id || state.get(table, id).is_some() {

@@ -1,0 +1,28 @@
+//! `benchwright bench`: how fast it is, beside the bare engine.
+
+/// How fast it is, beside the bare engine, alternating in one run
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Both sides run on the same machine in turns, so that their ratio means something where the single
+numbers do not.
+
+Example:
+  benchwright bench world --json
+
+Keys of `bench world --json`:
+  episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them")]
+pub(crate) struct Options {
+    /// The bench, such as `world`; without one, all of them
+    name: Option<String>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+    /// Measures for a short time only: enough to see that it works
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    crate::bench::run(options.name.as_deref(), options.json, options.quick)
+}

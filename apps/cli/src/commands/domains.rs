@@ -1,0 +1,214 @@
+//! `benchwright domains`: which worlds there are, and what is in one.
+
+use crate::{
+    failure::Failure,
+    layout::{columns, counted, paragraph},
+    notation, output, worlds,
+};
+use benchwright_base::nearest;
+use benchwright_catalog::{Catalog, CatalogError, Found};
+use benchwright_schema::{By, Domain, Verb, arguments_schema, result_schema};
+use serde_json::{Map, Value as Json, json};
+use std::fmt::Write as _;
+
+/// Which worlds there are: tables, fields, references, tools, rules
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Without NAME, a table of all domains. With NAME, a page on that one: what it is about, its tables
+with their fields, its tools, its rules and who holds each, and its roles. A domain with faults is
+told with all of them, and the exit code is 1.
+
+Examples:
+  benchwright domains
+  benchwright domains csm
+  benchwright domains csm --tool find_user
+  benchwright domains ./domains/csm --json
+
+Keys of --json, a list even for one domain:
+  name, title, tables, fields, references, tools, native_tools, rules, roles,
+  tools_by_verb {find, get, …}, rules_by {tool, verifier}")]
+pub(crate) struct Options {
+    /// A domain, by its name or the path to its folder
+    name: Option<String>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+    /// Prints what this tool takes and gives, as JSON Schemas
+    #[arg(long, value_name = "TOOL", requires = "name")]
+    tool: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let Some(name) = &options.name else { return all(catalog, options.json) };
+    let found = catalog.find(name).map_err(|error| Failure::of_catalog(error, name))?;
+    if let Some(tool) = &options.tool {
+        return schemas(&found.domain, name, tool);
+    }
+    worlds::warn_of_missing_code(&found);
+    if options.json {
+        output::json(&json!([summary(&found)]))?;
+    } else {
+        output::data(&page(&found.domain))?;
+    }
+    Ok(())
+}
+
+/// All domains, those with faults on stderr.
+fn all(catalog: &Catalog, as_json: bool) -> anyhow::Result<()> {
+    let names = catalog.names().map_err(|error| Failure::of_catalog(error, ""))?;
+    if names.is_empty() {
+        let next = "--domains DIR, with a folder that domain folders lie in";
+        return Err(Failure::missing("there are no domains", next));
+    }
+    let mut good = Vec::new();
+    let mut faulty = Vec::new();
+    for name in &names {
+        match catalog.find(name) {
+            Ok(found) => {
+                worlds::warn_of_missing_code(&found);
+                good.push(found);
+            }
+            Err(error @ (CatalogError::Faulty { .. } | CatalogError::Unreadable { .. })) => {
+                eprintln!("error: {error}");
+                faulty.push(&**name);
+            }
+            Err(error) => return Err(Failure::of_catalog(error, name)),
+        }
+    }
+    if as_json {
+        output::json(&good.iter().map(summary).collect())?;
+    } else {
+        output::data(&table(&good))?;
+    }
+    if faulty.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{} cannot be used: {}", counted(faulty.len(), "domain"), faulty.join(", "));
+    Err(Failure::falls_short(message, format!("mend the faults, then: benchwright domains {}", faulty[0])))
+}
+
+/// The numbers of a domain.
+fn summary(found: &Found) -> Json {
+    let domain = &*found.domain;
+    let of_verb = |verb: Verb| domain.tools.iter().filter(|tool| tool.verb == verb).count();
+    let by_verb: Map<String, Json> = Verb::ALL.iter().map(|verb| (verb.word().to_owned(), json!(of_verb(*verb)))).collect();
+    let held_by = |by: By| domain.rules.iter().filter(|rule| rule.by == by).count();
+    json!({
+        "name": domain.name,
+        "title": domain.title,
+        "tables": domain.tables.len(),
+        "fields": domain.field_count(),
+        "references": domain.reference_count(),
+        "tools": domain.tools.len(),
+        "native_tools": of_verb(Verb::Native),
+        "rules": domain.rules.len(),
+        "roles": domain.roles.len(),
+        "tools_by_verb": by_verb,
+        "rules_by": { "tool": held_by(By::Tool), "verifier": held_by(By::Verifier) },
+    })
+}
+
+fn table(good: &[Found]) -> String {
+    let numbers = ["tables", "fields", "references", "tools", "native_tools", "rules", "roles"];
+    let head = ["name", "tables", "fields", "references", "tools", "native", "rules", "roles", "title"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for found in good {
+        let summary = summary(found);
+        let mut row = vec![found.domain.name.clone()];
+        row.extend(numbers.iter().map(|key| summary[key].to_string()));
+        row.push(found.domain.title.clone());
+        rows.push(row);
+    }
+    columns(&rows, &[1, 2, 3, 4, 5, 6, 7], 0)
+}
+
+/// What a tool takes and gives.
+fn schemas(domain: &Domain, name: &str, wanted: &str) -> anyhow::Result<()> {
+    let Some(at) = domain.tool_named(wanted) else {
+        let near = nearest(wanted, domain.tools.iter().map(|tool| &*tool.name));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let message = format!("{} has no tool `{wanted}`{near}", domain.name);
+        return Err(Failure::wrong_use(message, format!("benchwright domains {name}")));
+    };
+    let tool = &domain.tools[at];
+    output::json(&json!({
+        "name": tool.name,
+        "description": tool.description,
+        "verb": tool.verb.word(),
+        "reads_only": tool.reads_only(),
+        "arguments": arguments_schema(domain, tool),
+        "result": result_schema(domain, tool),
+    }))?;
+    Ok(())
+}
+
+/// All that a person may want to know of a domain.
+fn page(domain: &Domain) -> String {
+    let width = output::columns();
+    let mut out = format!("{}: {}\n", domain.name, domain.title);
+    out.push_str(&paragraph("", &domain.about, width));
+    let _ = writeln!(out, "The agent is a {}; the clock stands at {}.", domain.role, domain.now);
+    let _ = writeln!(
+        out,
+        "{}, {}, {}, {}, {}, {}",
+        counted(domain.tables.len(), "table"),
+        counted(domain.field_count(), "field"),
+        counted(domain.reference_count(), "reference"),
+        counted(domain.tools.len(), "tool"),
+        counted(domain.rules.len(), "rule"),
+        counted(domain.roles.len(), "role"),
+    );
+
+    out.push_str("\nTables\n");
+    for table in &domain.tables {
+        let _ = writeln!(out, "  {}", table.name);
+        let fields = table.fields.iter().skip(1);
+        let longest = fields.clone().map(|field| field.name.len()).max().unwrap_or_default();
+        for field in fields {
+            let first = format!("    {:longest$}  ", field.name);
+            out.push_str(&paragraph(&first, &notation::field(domain, table, field), width));
+        }
+    }
+
+    if !domain.enums.is_empty() {
+        out.push_str("\nWords\n");
+        let longest = domain.enums.iter().map(|words| words.name.len()).max().unwrap_or_default();
+        for words in &domain.enums {
+            out.push_str(&paragraph(&format!("  {:longest$}  ", words.name), &words.words.join(" | "), width));
+        }
+    }
+
+    out.push_str("\nTools\n");
+    for verb in Verb::ALL {
+        let tools = || domain.tools.iter().filter(|tool| tool.verb == verb);
+        let longest = tools().map(|tool| tool.name.len()).max().unwrap_or_default();
+        if longest > 0 {
+            let _ = writeln!(out, "  {}", verb.word());
+        }
+        for tool in tools() {
+            out.push_str(&paragraph(&format!("    {:longest$}  ", tool.name), &tool.description, width));
+        }
+    }
+
+    out.push_str("\nRules\n");
+    for rule in &domain.rules {
+        let holds = match rule.by {
+            By::Tool => "held by the tools",
+            By::Verifier => "told, and checked at the end",
+        };
+        let on: Vec<&str> = rule.on.iter().map(|(table, _)| &*domain.table(*table).name).collect();
+        let _ = writeln!(out, "  {} (on {}; {holds})", rule.id, on.join(", "));
+        out.push_str(&paragraph("    ", &rule.says, width));
+    }
+
+    out.push_str("\nRoles\n");
+    let longest = domain.roles.iter().map(|role| role.name.len()).max().unwrap_or_default();
+    for role in &domain.roles {
+        for (at, line) in notation::access(domain, role).iter().enumerate() {
+            let name = if at == 0 { &*role.name } else { "" };
+            out.push_str(&paragraph(&format!("  {name:longest$}  "), line, width));
+        }
+    }
+    out
+}

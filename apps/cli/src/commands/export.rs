@@ -1,0 +1,112 @@
+//! `benchwright export`: worlds for other programs.
+
+use crate::{
+    failure::Failure,
+    layout::counted,
+    progress::Progress,
+    worlds::{self, Filling},
+};
+use benchwright_catalog::Catalog;
+use benchwright_export::ExportError;
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Writes a world for other programs: sqlite or snapshot
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  benchwright export sqlite csm -o csm.sqlite
+  benchwright export sqlite saved.json -o saved.sqlite
+  benchwright export snapshot csm --size medium --seed 7 -o csm.json")]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    form: Form,
+}
+
+#[derive(clap::Subcommand)]
+enum Form {
+    /// A SQLite file: a table per table, references as foreign keys
+    #[command(after_long_help = "\
+Every table is strict and has its foreign keys, unique keys and checks. Money is in minor units,
+quantities are in thousandths, durations in seconds; days, instants and times of day are ISO text.
+Names are as declared, so some need quotes: SELECT * FROM \"order\". The table _benchwright says what
+the file was made from. A file that is there already is left alone.
+
+Example:
+  benchwright export sqlite csm -o csm.sqlite && sqlite3 csm.sqlite .tables")]
+    Sqlite(Target),
+    /// A snapshot: the canonical JSON of a whole state, which `play` opens again
+    #[command(after_long_help = "\
+Equal states have equal bytes. A file that is there already is left alone.
+
+Example:
+  benchwright export snapshot csm --seed 7 -o csm.json && benchwright play csm.json")]
+    Snapshot(Target),
+}
+
+#[derive(clap::Args)]
+struct Target {
+    /// A domain, by its name or the path to its folder, or a snapshot file
+    #[arg(value_name = "DOMAIN|SNAPSHOT")]
+    what: String,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    filling: Filling,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    match &options.form {
+        Form::Sqlite(target) => sqlite(catalog, target),
+        Form::Snapshot(target) => snapshot(catalog, target),
+    }
+}
+
+fn sqlite(catalog: &Catalog, target: &Target) -> anyhow::Result<()> {
+    let opened = worlds::open(catalog, &target.what, &target.filling)?;
+    let _progress = Progress::start(format!("writing {}", target.output.display()));
+    let snapshot = worlds::look(&opened.sandbox)?.snapshot();
+    let written = benchwright_export::sqlite(opened.sandbox.domain(), &snapshot, &target.output);
+    let summary = written.map_err(|error| match &error {
+        ExportError::AlreadyThere(path) => already_there(path),
+        ExportError::Io { .. } | ExportError::Sqlite(_) => {
+            Failure::missing(&error, "another file with -o, in a folder that can be written to")
+        }
+        _ => Failure::falls_short(&error, "benchwright export snapshot DOMAIN -o FILE"),
+    })?;
+    let (tables, rows) = (counted(summary.tables, "table"), counted(summary.rows, "row"));
+    eprintln!("wrote {}: {tables}, {rows}, {} bytes", target.output.display(), summary.bytes);
+    Ok(())
+}
+
+fn snapshot(catalog: &Catalog, target: &Target) -> anyhow::Result<()> {
+    let opened = worlds::open(catalog, &target.what, &target.filling)?;
+    let episode = worlds::look(&opened.sandbox)?;
+    let bytes = episode.snapshot_bytes();
+    write_new(&target.output, &bytes)?;
+    let rows = counted(episode.row_count(), "row");
+    eprintln!("wrote {}: {rows}, {} bytes", target.output.display(), bytes.len());
+    Ok(())
+}
+
+/// Writes a file that is not there yet.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let opened = fs::File::create_new(path);
+    match opened.and_then(|mut file| file.write_all(bytes)) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already_there(path)),
+        Err(error) => {
+            let next = "another file, in a folder that can be written to";
+            Err(Failure::missing(format!("{}: {error}", path.display()), next))
+        }
+    }
+}
+
+fn already_there(path: &Path) -> anyhow::Error {
+    Failure::wrong_use(format!("{} is there already", path.display()), "another name, or remove it first")
+}

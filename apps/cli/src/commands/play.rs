@@ -1,0 +1,136 @@
+//! `benchwright play`: a person at the tools of a world.
+
+mod complete;
+mod help;
+mod line;
+mod session;
+mod show;
+
+use crate::{
+    failure::Failure,
+    output,
+    worlds::{self, Filling, Opened},
+};
+use benchwright_base::RowId;
+use benchwright_catalog::Catalog;
+use benchwright_sandbox::Conditions;
+use benchwright_world::Seat;
+use rustyline::{
+    CompletionType, Config, Editor,
+    error::ReadlineError,
+    history::{History as _, MemHistory},
+};
+use session::Session;
+use std::{
+    fs,
+    io::{self, BufRead, IsTerminal as _},
+    path::PathBuf,
+};
+
+/// A prompt where you call the tools of a world yourself
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+A call is the tool's name and its arguments:
+  find_user role=agent active=true
+  update_case id=3 state=pending note=\"waits for the customer\"
+  create_case {\"account\": 2, \"priority\": \"high\"}
+Values without quotes are read as the tool wants them. Tab completes tools, arguments and the words an
+argument takes. `help` lists the other commands: tools, whoami, diff, rules, undo, reset, trace, save,
+now, quit.
+
+Where stdin is no terminal, or with --script, lines are read without a prompt and echoed as `> line`;
+empty lines and lines that begin with # do nothing.
+
+Examples:
+  benchwright play csm
+  benchwright play csm --role agent --size medium --seed 7
+  benchwright play ./domains/csm --script session.txt
+  benchwright play saved.json")]
+pub(crate) struct Options {
+    /// A domain, by its name or the path to its folder, or a snapshot file
+    #[arg(value_name = "DOMAIN|SNAPSHOT")]
+    what: String,
+    /// The role you play [default: admin, or the domain's first]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// The person you are, by the id of the row [default: the first with that role]
+    #[arg(long, value_name = "ID")]
+    person: Option<RowId>,
+    #[command(flatten)]
+    filling: Filling,
+    /// Reads lines from FILE instead of the terminal
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let script = match &options.script {
+        Some(path) => Some(fs::File::open(path).map_err(|error| {
+            Failure::wrong_use(format!("{}: {error}", path.display()), "benchwright play --help")
+        })?),
+        None => None,
+    };
+    let opened = worlds::open(catalog, &options.what, &options.filling)?;
+    let mut session = begin(&opened, options)?;
+    output::data(&session.greeting())?;
+    match script {
+        Some(file) => read_lines(&mut session, io::BufReader::new(file)),
+        None if io::stdin().is_terminal() && io::stdout().is_terminal() => converse(&mut session),
+        None => read_lines(&mut session, io::stdin().lock()),
+    }
+}
+
+fn begin(opened: &Opened, options: &Options) -> anyhow::Result<Session> {
+    let domain = opened.sandbox.domain();
+    let usual = || domain.role_named("admin").or(domain.roles.first()).map(|role| role.name.clone());
+    let role = options.role.clone().or_else(usual).unwrap_or_default();
+    let actor = options.person.or_else(|| opened.sandbox.person_for(&role));
+    let seat = Seat { role, actor };
+    let episode = opened
+        .sandbox
+        .begin(&seat, Conditions::default())
+        .map_err(|error| Failure::wrong_use(error, format!("benchwright domains {}", domain.name)))?;
+    Ok(Session::new(episode, seat, opened.from.clone()))
+}
+
+/// Lines without a prompt, each echoed before its answer.
+fn read_lines(session: &mut Session, lines: impl BufRead) -> anyhow::Result<()> {
+    for line in lines.lines() {
+        let line = line.map_err(|error| Failure::wrong_use(format!("the script cannot be read: {error}"), "plain text"))?;
+        output::data(&format!("> {line}\n"))?;
+        let turn = session.turn(&line);
+        output::data(&turn.text)?;
+        if turn.is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Lines at a prompt.
+fn converse(session: &mut Session) -> anyhow::Result<()> {
+    let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
+    let mut editor = Editor::with_history(config, MemHistory::with_config(&config))?;
+    editor.set_helper(Some(complete::Prompter::new(session)));
+    editor.history_mut().ignore_space(true);
+    session.is_dimmed = output::has_colour();
+    loop {
+        if let Some((columns, _)) = editor.dimensions() {
+            session.width = usize::from(columns).max(20);
+        }
+        match editor.readline("> ") {
+            Ok(line) => {
+                let turn = session.turn(&line);
+                output::data(&turn.text)?;
+                if turn.is_last {
+                    return Ok(());
+                }
+            }
+            // The line is dropped, as in a shell.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Failures as the program tells them: what is wrong, the next command to try, and the exit code.
+
+use benchwright_catalog::CatalogError;
+use benchwright_sandbox::SeedError;
+use std::{error::Error, fmt, io, path::Path, process::ExitCode};
+
+/// What a failure means to the caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// The thing asked about falls short.
+    FallsShort = 1,
+    /// Wrong use.
+    WrongUse = 2,
+    /// Something needed is missing.
+    Missing = 3,
+}
+
+/// A failure.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    /// What is wrong; empty if it has been told already.
+    message: String,
+    /// The next command to try, or another way on.
+    next: Option<String>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Failure {}
+
+impl Failure {
+    /// The thing asked about falls short.
+    pub(crate) fn falls_short(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
+        Failure::new(Kind::FallsShort, message, next)
+    }
+
+    /// Wrong use.
+    pub(crate) fn wrong_use(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
+        Failure::new(Kind::WrongUse, message, next)
+    }
+
+    /// Something needed is missing.
+    pub(crate) fn missing(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
+        Failure::new(Kind::Missing, message, next)
+    }
+
+    fn new(kind: Kind, message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
+        Failure { kind, message: message.to_string(), next: Some(next.into()) }.into()
+    }
+
+    /// What a domain could not be had for. `what` is what the person gave for it.
+    pub(crate) fn of_catalog(error: CatalogError, what: &str) -> anyhow::Error {
+        let again = |what: &str| format!("mend the faults, then: benchwright domains {what}");
+        match &error {
+            CatalogError::NotThere { .. } => Failure::wrong_use(&error, "benchwright domains"),
+            CatalogError::Unreadable { path, .. } if !Path::new(path).exists() => {
+                Failure::wrong_use(format!("{path} is not there"), "benchwright domains")
+            }
+            CatalogError::Unreadable { .. } => Failure::missing(&error, "benchwright doctor"),
+            CatalogError::Faulty { .. } => Failure::falls_short(&error, again(what)),
+            CatalogError::Seed(SeedError::NoSize { .. }) => Failure::wrong_use(&error, "leave --size out"),
+            CatalogError::Seed(SeedError::NoSeed(_)) => Failure::missing(&error, "add a seed.toml to the domain"),
+            CatalogError::Seed(_) => Failure::falls_short(&error, format!("mend its seed.toml, then: benchwright play {what}")),
+            CatalogError::Snapshot(_) | CatalogError::Load(_) => {
+                Failure::falls_short(&error, "benchwright export snapshot DOMAIN -o FILE")
+            }
+        }
+    }
+}
+
+/// Tells an error and returns the exit code that goes with it.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    // Whoever reads our output has seen enough.
+    let closed = |error: &(dyn Error + 'static)| {
+        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(closed) {
+        return ExitCode::SUCCESS;
+    }
+    let failure = error.downcast_ref::<Failure>();
+    let message = format!("{error:#}");
+    if !message.is_empty() {
+        eprintln!("error: {message}");
+    }
+    if let Some(next) = failure.and_then(|failure| failure.next.as_ref()) {
+        eprintln!("  try: {next}");
+    }
+    ExitCode::from(failure.map_or(Kind::FallsShort, |failure| failure.kind) as u8)
+}
