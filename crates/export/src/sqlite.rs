@@ -14,7 +14,7 @@ use std::{
 };
 
 /// The version of the form: how tables and values are written.
-pub const FORMAT: i64 = 1;
+const FORMAT: i64 = 1;
 
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +39,9 @@ pub fn sqlite(domain: &Domain, snapshot: &Snapshot, path: &Path) -> Result<Sqlit
         return Err(ExportError::OtherDeclarations(domain.name.clone()));
     }
     refuse_existing(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // SQLite would say no more than that it could not.
+    fs::metadata(folder).map_err(|why| ExportError::Io { path: folder.to_owned(), why })?;
     let draft = Draft::beside(path);
     let rows = fill(domain, snapshot, &draft.path)?;
     let io = |why| ExportError::Io { path: path.to_owned(), why };
@@ -135,7 +138,8 @@ fn fill(domain: &Domain, snapshot: &Snapshot, path: &Path) -> Result<usize, Expo
 
 /// The statement that makes a table.
 fn create_table(domain: &Domain, table: &Table) -> String {
-    let mut lines: Vec<(String, &str)> = table.fields.iter().enumerate().map(|(at, field)| column(domain, at, field)).collect();
+    let mut lines: Vec<(String, &str)> =
+        table.fields.iter().enumerate().map(|(at, field)| column(domain, at, field)).collect();
     for key in &table.keys {
         let fields: Vec<String> = key.fields.iter().map(|field| quoted(&table.field(*field).name)).collect();
         // The id is unique as it is.
@@ -215,7 +219,9 @@ fn sql(domain: &Domain, ty: Type, value: &Value) -> Option<Sql> {
         (Type::Date, Value::Date(_)) | (Type::DateTime, Value::DateTime(_)) | (Type::Time, Value::Time(_)) => {
             Sql::Text(codec::show_value(domain, ty, value))
         }
-        (Type::Enum(id), Value::Enum(word)) => Sql::Text(domain.enums.get(id.index())?.words.get(*word as usize)?.clone()),
+        (Type::Enum(id), Value::Enum(word)) => {
+            Sql::Text(domain.enums.get(id.index())?.words.get(*word as usize)?.clone())
+        }
         _ => return None,
     })
 }
@@ -252,4 +258,3 @@ fn quoted(name: &str) -> String {
 fn text_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
-

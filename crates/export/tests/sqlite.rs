@@ -35,7 +35,8 @@ order = "-> order owned"
 
 /// Two tables that refer to each other, with names that SQL keeps for itself.
 fn domain() -> Domain {
-    let domain = "name = \"odd\"\ntitle = \"Odd names\"\nrole = \"clerk\"\nabout = \"Names that SQL keeps for itself.\"\n";
+    let domain =
+        "name = \"odd\"\ntitle = \"Odd names\"\nrole = \"clerk\"\nabout = \"Names that SQL keeps for itself.\"\n";
     let files = [
         ("domain.toml", domain),
         ("tables.toml", TABLES),
@@ -137,16 +138,22 @@ fn every_row_and_value_reads_back() {
     };
     assert_eq!(["group", "order", "line", "_benchwright"].map(count), [2, 3, 1, 1]);
     let row = file
-        .query_row("SELECT \"case\", \"group\", \"end\", \"select\", price, weight, wait, number FROM \"order\" WHERE id = 1", [], |row| {
-            let text: (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let numbers: [i64; 5] = [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?];
-            Ok((text, numbers))
-        })
+        .query_row(
+            "SELECT \"case\", \"group\", \"end\", \"select\", price, weight, wait, number FROM \"order\" WHERE id = 1",
+            [],
+            |row| {
+                let text: (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let numbers: [i64; 5] = [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?];
+                Ok((text, numbers))
+            },
+        )
         .unwrap();
     assert_eq!(row.0, ("it's \"quoted\", ünïcödé 🙂; --".to_owned(), 1, "select".to_owned()));
     assert_eq!(row.1, [1, -1999, 1500, 5400, i64::MIN]);
     let times: [String; 3] = file
-        .query_row("SELECT day, at, \"from\" FROM \"order\" WHERE id = 1", [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
+        .query_row("SELECT day, at, \"from\" FROM \"order\" WHERE id = 1", [], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+        })
         .unwrap();
     assert_eq!(times, ["2026-03-02", "2026-03-02T09:30:00Z", "09:30:00"]);
     let nulls: i64 = file
