@@ -36,20 +36,20 @@ impl Error for Failure {}
 impl Failure {
     /// The thing asked about falls short.
     pub(crate) fn falls_short(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
-        Failure::new(Kind::FallsShort, message, next)
+        Failure::of_kind(Kind::FallsShort, message, next)
     }
 
     /// Wrong use.
     pub(crate) fn wrong_use(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
-        Failure::new(Kind::WrongUse, message, next)
+        Failure::of_kind(Kind::WrongUse, message, next)
     }
 
     /// Something needed is missing.
     pub(crate) fn missing(message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
-        Failure::new(Kind::Missing, message, next)
+        Failure::of_kind(Kind::Missing, message, next)
     }
 
-    fn new(kind: Kind, message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
+    fn of_kind(kind: Kind, message: impl fmt::Display, next: impl Into<String>) -> anyhow::Error {
         Failure { kind, message: message.to_string(), next: Some(next.into()) }.into()
     }
 
@@ -65,7 +65,9 @@ impl Failure {
             CatalogError::Faulty { .. } => Failure::falls_short(&error, again(what)),
             CatalogError::Seed(SeedError::NoSize { .. }) => Failure::wrong_use(&error, "leave --size out"),
             CatalogError::Seed(SeedError::NoSeed(_)) => Failure::missing(&error, "add a seed.toml to the domain"),
-            CatalogError::Seed(_) => Failure::falls_short(&error, format!("mend its seed.toml, then: benchwright play {what}")),
+            CatalogError::Seed(_) => {
+                Failure::falls_short(&error, format!("mend its seed.toml, then: benchwright play {what}"))
+            }
             CatalogError::Snapshot(_) | CatalogError::Load(_) => {
                 Failure::falls_short(&error, "benchwright export snapshot DOMAIN -o FILE")
             }

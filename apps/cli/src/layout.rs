@@ -6,7 +6,8 @@ pub(crate) const WIDEST_CELL: usize = 20;
 /// Rows in aligned columns, two blanks between, without blanks at the end of a line. The columns of `right` are numbers.
 pub(crate) fn columns(rows: &[Vec<String>], right: &[usize], indent: usize) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| length(cell)).max().unwrap_or_default();
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| length(cell)).max().unwrap_or_default();
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut out = String::new();
     for row in rows {

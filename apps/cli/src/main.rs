@@ -1,6 +1,6 @@
 //! The program `benchwright`: what the libraries can do, for a person at a terminal and for scripts. Data goes to stdout,
 //! everything else to stderr.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the shell is where printing happens")]
+#![expect(clippy::print_stderr, reason = "the shell is where printing happens")]
 
 mod bench;
 mod commands;
@@ -60,12 +60,12 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => failure::report(&error),
     }
 }
 
-fn run(cli: &Cli) -> anyhow::Result<()> {
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
     let catalog = match cli.domains.clone().or_else(|| variable.map(PathBuf::from)) {
         Some(folder) => Catalog::from_folder(folder),
@@ -76,6 +76,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Play(options) => commands::play::run(&catalog, options),
         Command::Export(options) => commands::export::run(&catalog, options),
         Command::Doctor(options) => commands::doctor::run(&catalog, options),
-        Command::Bench(options) => commands::bench::run(options),
-    }
+        Command::Bench(options) => return commands::bench::run(options),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -46,9 +46,12 @@ pub(crate) fn field(domain: &Domain, table: &Table, field: &Field) -> String {
     let mut parts = vec![type_of(domain, field.ty, field.nullable, field.bounds)];
     let own = table.field_named(&field.name);
     for key in &table.keys {
-        match key.fields[..] {
-            [only] if Some(only) == own => parts.push("unique".to_owned()),
-            [within, last] if Some(last) == own => parts.push(format!("unique in {}", table.field(within).name)),
+        match &key.fields[..] {
+            [only] if Some(*only) == own => parts.push("unique".to_owned()),
+            [within @ .., last] if Some(*last) == own => {
+                let within: Vec<&str> = within.iter().map(|field| &*table.field(*field).name).collect();
+                parts.push(format!("unique in {}", within.join(", ")));
+            }
             _ => {}
         }
     }
@@ -105,7 +108,8 @@ pub(crate) fn access(domain: &Domain, role: &Role) -> Vec<String> {
             }
         }
         for (condition, actions) in by_condition {
-            let line = format!("{}\u{0}{}", words(&actions), condition.map_or(String::new(), |c| format!(" where {c}")));
+            let line =
+                format!("{}\u{0}{}", words(&actions), condition.map_or(String::new(), |c| format!(" where {c}")));
             match lines.iter_mut().find(|(known, _)| *known == line) {
                 Some((_, tables)) => tables.push(&table.name),
                 None => lines.push((line, vec![&table.name])),

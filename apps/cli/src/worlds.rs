@@ -70,7 +70,7 @@ fn open_snapshot(catalog: &Catalog, file: &str, filling: &Filling) -> anyhow::Re
         return Err(Failure::falls_short(message, "benchwright export snapshot DOMAIN -o FILE"));
     }
     let bytes = fs::read(file).map_err(|error| {
-        Failure::wrong_use(format!("{file}: {error}"), "benchwright export snapshot DOMAIN -o FILE makes one")
+        Failure::wrong_use(format!("{file}: {error}"), format!("benchwright export snapshot DOMAIN -o {file}"))
     })?;
     let _progress = Progress::start(format!("reading {file}"));
     let sandbox = catalog.world_of_snapshot(&bytes).map_err(|error| match (&error, Snapshot::domain_of(&bytes)) {
@@ -87,11 +87,9 @@ fn open_snapshot(catalog: &Catalog, file: &str, filling: &Filling) -> anyhow::Re
 pub(crate) fn warn_of_missing_code(found: &Found) {
     let missing = found.tools_without_code();
     if !missing.is_empty() {
+        let (name, tools) = (&found.domain.name, missing.join(", "));
         eprintln!(
-            "warning: {} native tools of {} have no code in this program and cannot be called: {}",
-            missing.len(),
-            found.domain.name,
-            missing.join(", ")
+            "warning: this program has no code for these native tools of {name}, so they cannot be called: {tools}"
         );
     }
 }

@@ -20,7 +20,9 @@ pub fn parse_decimal(text: &str, decimals: u32) -> Option<i64> {
         return None;
     }
     let mut number: i64 = 0;
-    for byte in whole.bytes().chain(fraction.bytes()).chain(std::iter::repeat_n(b'0', decimals as usize - fraction.len())) {
+    for byte in
+        whole.bytes().chain(fraction.bytes()).chain(std::iter::repeat_n(b'0', decimals as usize - fraction.len()))
+    {
         if !byte.is_ascii_digit() {
             return None;
         }

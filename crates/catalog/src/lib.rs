@@ -117,7 +117,8 @@ impl Catalog {
         match &self.folder {
             Some(folder) => disk::read_folder(&folder.join(name)),
             None => {
-                let files = built_in::EMBEDDED.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, files)| files);
+                let files =
+                    built_in::EMBEDDED.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, files)| files);
                 Ok(Folder::new(name, files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))))
             }
         }

@@ -1,4 +1,5 @@
 //! What a SQLite export holds, read back with SQLite itself.
+#![cfg(test)]
 
 use benchwright_base::{Date, DateTime, Time, Value};
 use benchwright_export::{ExportError, SqliteSummary, sqlite};

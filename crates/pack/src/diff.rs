@@ -60,7 +60,8 @@ impl Diff {
                 Change::Changed(fields) => {
                     for change in fields {
                         let at = change.field.index();
-                        let (name, old, new) = (&declared.fields[at].name, cell(at, &change.old), cell(at, &change.new));
+                        let (name, old, new) =
+                            (&declared.fields[at].name, cell(at, &change.old), cell(at, &change.new));
                         out.push_str(&format!("~ {} {row} {name}: {old} -> {new}\n", declared.name));
                     }
                 }
@@ -83,7 +84,8 @@ impl Diff {
             number::write_int(&mut out, i64::from(*row));
             match change {
                 Change::Added(cells) | Change::Removed(cells) => {
-                    let key: &[u8] = if matches!(change, Change::Added(_)) { b",\"added\":{" } else { b",\"removed\":{" };
+                    let key: &[u8] =
+                        if matches!(change, Change::Added(_)) { b",\"added\":{" } else { b",\"removed\":{" };
                     out.extend_from_slice(key);
                     for (at, value) in cells.iter().enumerate().skip(1) {
                         if at > 1 {

@@ -132,12 +132,15 @@ impl Snapshot {
         if name != domain.name {
             return Err(malformed(format!("it is of the domain {name}, not of {}", domain.name)));
         }
-        let digest = Digest::parse(&string("domain_digest")?).ok_or_else(|| malformed("`domain_digest` is no digest".into()))?;
+        let digest =
+            Digest::parse(&string("domain_digest")?).ok_or_else(|| malformed("`domain_digest` is no digest".into()))?;
         if digest != domain.digest {
             return Err(SnapshotError::OtherDeclarations(name));
         }
         let now = DateTime::parse(&string("now")?).ok_or_else(|| malformed("`now` is no instant".into()))?;
-        let Some(Json::List(tables)) = json.get("tables") else { return Err(malformed("`tables` is not a list".into())) };
+        let Some(Json::List(tables)) = json.get("tables") else {
+            return Err(malformed("`tables` is not a list".into()));
+        };
         if tables.len() != domain.tables.len() {
             return Err(malformed(format!("it has {} tables, not {}", tables.len(), domain.tables.len())));
         }
@@ -149,8 +152,10 @@ impl Snapshot {
             let Some(Json::List(rows)) = table.get("rows") else {
                 return Err(malformed(format!("the rows of {} are not a list", declared.name)));
             };
-            let rows = rows.iter().map(|row| read_row(domain, declared, row)).collect::<Result<_, _>>().map_err(malformed)?;
-            let small = |key| u32::try_from(int(table, key)?).map_err(|_| malformed(format!("`{key}` is out of range")));
+            let rows =
+                rows.iter().map(|row| read_row(domain, declared, row)).collect::<Result<_, _>>().map_err(malformed)?;
+            let small =
+                |key| u32::try_from(int(table, key)?).map_err(|_| malformed(format!("`{key}` is out of range")));
             read.push(SnapshotTable { next_id: small("next_id")?, next_number: small("next_number")?, rows });
         }
         Ok(Snapshot { domain: name, domain_digest: digest, now, tables: read })
@@ -167,7 +172,8 @@ fn read_row(domain: &Domain, table: &benchwright_schema::Table, row: &Json<'_>) 
         if *name != field.name {
             return Err(format!("a row of {} has `{name}` where `{}` belongs", table.name, field.name));
         }
-        let value = codec::read_value(domain, field.ty, json).map_err(|error| format!("{}.{name} {error}", table.name))?;
+        let value =
+            codec::read_value(domain, field.ty, json).map_err(|error| format!("{}.{name} {error}", table.name))?;
         if value.is_null() && !field.nullable {
             return Err(format!("{}.{name} is null", table.name));
         }

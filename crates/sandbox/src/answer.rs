@@ -30,7 +30,14 @@ pub(crate) fn whole_row<'r>(plan: &Plan, table: TableId, row: &'r Row) -> &'r [u
 }
 
 /// Writes a row as the actor may see it, with shown values.
-pub(crate) fn write_row(out: &mut Vec<u8>, actor: &Actor<'_>, state: &State, table: TableId, row: &Row, show: &[Shown]) {
+pub(crate) fn write_row(
+    out: &mut Vec<u8>,
+    actor: &Actor<'_>,
+    state: &State,
+    table: TableId,
+    row: &Row,
+    show: &[Shown],
+) {
     if actor.reveals(state, table, row) {
         out.extend_from_slice(whole_row(actor.plan, table, row));
     } else {

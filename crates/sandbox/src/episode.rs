@@ -276,7 +276,12 @@ impl Episode {
                 Err(refusal) => Outcome::Refused(refusal.code.word().to_owned()),
             };
             if outcome != call.outcome {
-                return differs(format!("call {} ({}) ended as {outcome:?}, not as {:?}", at + 1, call.tool, call.outcome));
+                return differs(format!(
+                    "call {} ({}) ended as {outcome:?}, not as {:?}",
+                    at + 1,
+                    call.tool,
+                    call.outcome
+                ));
             }
         }
         if Trace::hash(self.state.hash()) != trace.end {

@@ -77,7 +77,8 @@ impl Judgement<'_> {
         let after_view = View { plan: self.plan, state: self.after };
         let old = before_view.row(table, id);
         let new = after_view.row(table, id);
-        let unchanged = matches!((old, new), (Some(old), Some(new)) if std::ptr::eq(old, new) || old.cells() == new.cells());
+        let unchanged =
+            matches!((old, new), (Some(old), Some(new)) if std::ptr::eq(old, new) || old.cells() == new.cells());
         // For a deleted row the predicate is read in the world before.
         let deleted = new.is_none();
         let skip = unchanged || (deleted && old.is_none_or(|old| self.died_with_owner(table, old)));
@@ -114,9 +115,8 @@ impl Judgement<'_> {
         judge.subject = Some(row);
         judge.subject_before = Some(row);
         let rules = &self.plan.tables[table.index()].rules;
-        let found = rules.iter().find(|(rule, require)| {
-            !require.is_about_change() && !skip(*rule) && !judge.holds(require)
-        });
+        let found =
+            rules.iter().find(|(rule, require)| !require.is_about_change() && !skip(*rule) && !judge.holds(require));
         found.map(|(rule, _)| *rule)
     }
 }

@@ -105,7 +105,8 @@ impl Sandbox {
         let rows = || self.first.table(table).rows.iter();
         let has_role = |row: &Row| {
             declared.field_named("role").is_some_and(|field| {
-                benchwright_schema::codec::show_value(&self.plan.domain, declared.field(field).ty, row.get(field)) == role
+                benchwright_schema::codec::show_value(&self.plan.domain, declared.field(field).ty, row.get(field))
+                    == role
             })
         };
         rows().find(|(_, row)| has_role(row)).or_else(|| rows().next()).map(|(id, _)| id)
@@ -128,7 +129,10 @@ impl Sandbox {
         let unknown = conditions.calls_of.iter().map(|(tool, _)| tool).chain(conditions.faults.iter().map(|f| &f.tool));
         for tool in unknown {
             if tool != "*" && domain.tool_named(tool).is_none() {
-                return Err(WorldError::NotThere(format!("the conditions name a tool `{tool}` that {} has not", domain.name)));
+                return Err(WorldError::NotThere(format!(
+                    "the conditions name a tool `{tool}` that {} has not",
+                    domain.name
+                )));
             }
         }
         Ok(Episode {
@@ -192,7 +196,10 @@ fn check_references(plan: &Plan, state: &State) -> Result<(), LoadError> {
                     && state.get(to, *target).is_none()
                 {
                     let (name, to) = (&declared.name, &plan.domain.table(to).name);
-                    return Err(LoadError(format!("{name} {id} refers by `{}` to {to} {target}, which is not there", field.name)));
+                    return Err(LoadError(format!(
+                        "{name} {id} refers by `{}` to {to} {target}, which is not there",
+                        field.name
+                    )));
                 }
             }
         }

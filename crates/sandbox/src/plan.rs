@@ -97,7 +97,8 @@ pub(crate) struct Given<'a> {
 
 impl Plan {
     pub(crate) fn new(domain: Arc<Domain>) -> Plan {
-        let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, benchwright_base::RelationId(at as u16))).collect();
+        let tables =
+            (0..domain.tables.len()).map(|at| table_plan(&domain, benchwright_base::RelationId(at as u16))).collect();
         let tools: Vec<ToolPlan> = domain.tools.iter().map(|tool| tool_plan(&domain, tool)).collect();
         let tool_names = domain.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str().into(), at)).collect();
         let roles = domain

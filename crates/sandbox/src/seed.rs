@@ -303,7 +303,11 @@ impl Filler<'_> {
         }
         at.map_or(String::new(), |(table, row)| {
             let ty = self.plan.domain.table(table).field(*last).ty;
-            if row.get(*last).is_null() { String::new() } else { codec::show_value(&self.plan.domain, ty, row.get(*last)) }
+            if row.get(*last).is_null() {
+                String::new()
+            } else {
+                codec::show_value(&self.plan.domain, ty, row.get(*last))
+            }
         })
     }
 }

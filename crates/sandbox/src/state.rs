@@ -232,7 +232,13 @@ impl TableState {
     }
 
     /// Another row than `except` that has the same values in all these fields; nulls are never the same.
-    pub(crate) fn same_key(&self, plan: &TablePlan, fields: &[FieldId], cells: &[Value], except: RowId) -> Option<RowId> {
+    pub(crate) fn same_key(
+        &self,
+        plan: &TablePlan,
+        fields: &[FieldId],
+        cells: &[Value],
+        except: RowId,
+    ) -> Option<RowId> {
         if fields.iter().any(|field| cells[field.index()].is_null()) {
             return None;
         }
@@ -302,7 +308,12 @@ impl<'s> Records for View<'s> {
         row.get(field).clone()
     }
 
-    fn select(&self, relation: RelationId, tests: &[Test<'_, Value>], each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>) {
+    fn select(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>,
+    ) {
         self.select_from(relation, tests, 0, each);
     }
 }
@@ -328,7 +339,9 @@ impl<'s> View<'s> {
         };
         let mut best: Option<Option<&'s IdSet>> = None;
         for test in tests {
-            let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, &*test.values) else { continue };
+            let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, &*test.values) else {
+                continue;
+            };
             if *field == FieldId::ID {
                 if let Some(row) = value.as_ref_id().and_then(|id| table.rows.get(id)) {
                     let _ = offer(row);

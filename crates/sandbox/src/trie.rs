@@ -145,7 +145,12 @@ impl<T: Clone> Trie<T> {
     }
 
     /// Everything that differs between an older map and this one, in order of key.
-    pub(crate) fn diff<'a>(&'a self, old: &'a Trie<T>, same: fn(&T, &T) -> bool, each: &mut dyn FnMut(u32, Difference<'a, T>)) {
+    pub(crate) fn diff<'a>(
+        &'a self,
+        old: &'a Trie<T>,
+        same: fn(&T, &T) -> bool,
+        each: &mut dyn FnMut(u32, Difference<'a, T>),
+    ) {
         // The taller map's extra levels hold only keys that the other cannot have, except under its first child.
         fn walk<'a, T>(
             old: Option<&'a Arc<Node<T>>>,

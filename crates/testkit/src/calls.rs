@@ -154,10 +154,12 @@ impl Caller {
         let declared = episode.domain().table(table);
         let open: Vec<&Setting> = set.iter().filter(|setting| setting.fixed.is_none()).collect();
         // An update changes one to three fields; a create gives what it must and some more.
-        let wanted = if row.is_some() && !open.is_empty() { self.stream.below(open.len() as u64) as usize } else { usize::MAX };
+        let wanted =
+            if row.is_some() && !open.is_empty() { self.stream.below(open.len() as u64) as usize } else { usize::MAX };
         for (at, setting) in open.iter().enumerate() {
             let field = declared.field(setting.field);
-            let chosen = if row.is_some() { at == wanted || self.stream.chance(1, 8) } else { self.stream.chance(1, 3) };
+            let chosen =
+                if row.is_some() { at == wanted || self.stream.chance(1, 8) } else { self.stream.chance(1, 3) };
             if setting.required || chosen {
                 let value = self.field_value(episode, table, setting.field, field, row);
                 arguments.insert(field.name.clone(), value);
@@ -165,7 +167,14 @@ impl Caller {
         }
     }
 
-    fn field_value(&mut self, episode: &Episode, table: TableId, id: FieldId, field: &Field, row: Option<&[Value]>) -> Any {
+    fn field_value(
+        &mut self,
+        episode: &Episode,
+        table: TableId,
+        id: FieldId,
+        field: &Field,
+        row: Option<&[Value]>,
+    ) -> Any {
         let domain = episode.domain();
         if field.nullable && self.stream.chance(1, 6) {
             return Any::Null;
@@ -242,7 +251,10 @@ impl Caller {
         let names: Vec<String> = arguments.keys().cloned().collect();
         let name = self.stream.pick(&names).cloned().unwrap_or_else(|| "nothing".into());
         let wrong: Any = match self.stream.below(12) {
-            0 => return ["{", "[]", "null", "\"x\"", "{\"a\":1,\"a\":2}", "nonsense"][self.stream.below(6) as usize].to_owned(),
+            0 => {
+                return ["{", "[]", "null", "\"x\"", "{\"a\":1,\"a\":2}", "nonsense"][self.stream.below(6) as usize]
+                    .to_owned();
+            }
             1 => {
                 arguments.insert("no_such_argument".into(), json!(1));
                 return Any::Object(arguments).to_string();

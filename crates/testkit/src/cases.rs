@@ -142,16 +142,20 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn case(&mut self, shared: &[Given<'_>], case: &Case<'_>) -> Result<(), (usize, String)> {
-        let mut tables: Vec<SnapshotTable> =
-            self.found.domain.tables.iter().map(|_| SnapshotTable { next_id: 1, next_number: 1, rows: Vec::new() }).collect();
+        let mut tables: Vec<SnapshotTable> = self
+            .found
+            .domain
+            .tables
+            .iter()
+            .map(|_| SnapshotTable { next_id: 1, next_number: 1, rows: Vec::new() })
+            .collect();
         let mut first_line = 0;
         for given in shared.iter().chain(&case.given) {
             first_line = given.line;
             self.give(&mut tables, given).map_err(|error| (given.line, error))?;
         }
         let domain = &self.found.domain;
-        let snapshot =
-            Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables };
+        let snapshot = Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables };
         let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &snapshot)
             .map_err(|error| (first_line, error.to_string()))?;
         let sandbox = Arc::new(sandbox);
@@ -175,7 +179,8 @@ impl Run<'_> {
         for (name, value) in entries {
             let field = declared.field_named(name).ok_or_else(|| format!("{} has no field `{name}`", declared.name))?;
             let ty = declared.field(field).ty;
-            cells[field.index()] = codec::read_value(&domain, ty, value).map_err(|error| format!("`{name}` {error}"))?;
+            cells[field.index()] =
+                codec::read_value(&domain, ty, value).map_err(|error| format!("`{name}` {error}"))?;
         }
         for (at, field) in declared.fields.iter().enumerate().skip(1) {
             if !cells[at].is_null() || field.nullable || entries.iter().any(|(name, _)| *name == field.name) {
@@ -241,9 +246,12 @@ impl Run<'_> {
             let rest = rest.trim();
             match word {
                 "as" => {
-                    let (role, label) = rest.split_once(' ').map_or((rest, None), |(role, label)| (role, Some(label.trim())));
+                    let (role, label) =
+                        rest.split_once(' ').map_or((rest, None), |(role, label)| (role, Some(label.trim())));
                     let actor = match label {
-                        Some(label) => Some(*self.labels.get(label).ok_or_else(|| fail(format!("there is no label `{label}`")))?),
+                        Some(label) => {
+                            Some(*self.labels.get(label).ok_or_else(|| fail(format!("there is no label `{label}`")))?)
+                        }
                         None => None,
                     };
                     episode = Some(begin(role, actor).map_err(fail)?);
@@ -270,7 +278,9 @@ impl Run<'_> {
                     }
                 }
                 "diff" => {
-                    let (Some(episode), Some(before)) = (&episode, &before) else { return Err(fail("nothing was called".into())) };
+                    let (Some(episode), Some(before)) = (&episode, &before) else {
+                        return Err(fail("nothing was called".into()));
+                    };
                     let mut expected = String::new();
                     while let Some((_, next)) = steps.next_if(|(_, next)| next.starts_with(' ')) {
                         expected.push_str(&self.substitute(next.trim()).map_err(fail)?);
@@ -299,11 +309,16 @@ impl Run<'_> {
             }
         }
         let broken = episode.as_ref().map(|episode| broken_rules(&domain, episode)).unwrap_or_default();
-        self.claim(case, &broken, &refused_rules, episode.as_ref()).map_err(|error| (case.steps.last().map_or(0, |s| s.0), error))
+        self.claim(case, &broken, &refused_rules, episode.as_ref())
+            .map_err(|error| (case.steps.last().map_or(0, |s| s.0), error))
     }
 
     /// Checks what a result must be; gives the rule that refused, if one did.
-    fn expect(&mut self, expected: &str, result: &Result<String, benchwright_pack::Refusal>) -> Result<Option<String>, String> {
+    fn expect(
+        &mut self,
+        expected: &str,
+        result: &Result<String, benchwright_pack::Refusal>,
+    ) -> Result<Option<String>, String> {
         if let Some(refusal) = expected.strip_prefix("refused") {
             let mut words = refusal.split_whitespace();
             let (code, rule) = (words.next().unwrap_or_default(), words.next());
@@ -335,7 +350,11 @@ impl Run<'_> {
             };
         }
         if values.is_empty() {
-            return if label.is_some() { Ok(None) } else { Err("`=>` says what is expected: {…} or refused CODE".into()) };
+            return if label.is_some() {
+                Ok(None)
+            } else {
+                Err("`=>` says what is expected: {…} or refused CODE".into())
+            };
         }
         let text = self.substitute(values)?;
         holds(&Json::parse(&text)?, &answer, "answer")?;
@@ -350,10 +369,16 @@ impl Run<'_> {
         refused: &BTreeSet<String>,
         episode: Option<&Episode>,
     ) -> Result<(), String> {
-        let rule_of = |prefix: &str| case.title.strip_prefix(prefix).and_then(|rest| rest.split_once(':')).map(|(id, _)| id.trim());
+        let rule_of = |prefix: &str| {
+            case.title.strip_prefix(prefix).and_then(|rest| rest.split_once(':')).map(|(id, _)| id.trim())
+        };
         let domain = &self.found.domain;
         let known = |id: &str| {
-            domain.rules.iter().find(|rule| rule.id == id).ok_or_else(|| format!("the title names a rule `{id}` that is not there"))
+            domain
+                .rules
+                .iter()
+                .find(|rule| rule.id == id)
+                .ok_or_else(|| format!("the title names a rule `{id}` that is not there"))
         };
         if let Some(id) = rule_of("breaks ") {
             known(id)?;

@@ -197,12 +197,14 @@ fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &
                     _ => true,
                 },
                 Change::Removed(_) => true,
-                Change::Changed(fields) => fields.iter().filter(|change| change.field == lifecycle.field).all(|change| {
-                    match (&change.old, &change.new) {
-                        (Value::Enum(from), Value::Enum(to)) => lifecycle.next[*from as usize].contains(to),
-                        _ => true,
-                    }
-                }),
+                Change::Changed(fields) => {
+                    fields.iter().filter(|change| change.field == lifecycle.field).all(|change| {
+                        match (&change.old, &change.new) {
+                            (Value::Enum(from), Value::Enum(to)) => lifecycle.next[*from as usize].contains(to),
+                            _ => true,
+                        }
+                    })
+                }
             };
             if !allowed {
                 report.broke(Law::Lifecycles, witness);
@@ -259,7 +261,10 @@ fn check_secrets(
         for (at, field) in declared.fields.iter().enumerate().filter(|(_, field)| field.secret) {
             for row in before.rows(table).chain(episode.rows(table)) {
                 let text = codec::show_value(domain, field.ty, &row.cells()[at]);
-                let may = grants.iter().filter_map(|grant| grant.condition.as_ref()).any(|c| episode.holds_of(table, row.id(), c));
+                let may = grants
+                    .iter()
+                    .filter_map(|grant| grant.condition.as_ref())
+                    .any(|c| episode.holds_of(table, row.id(), c));
                 // Short values turn up by chance; what the caller sent is no news to the caller.
                 if !may && text.len() >= 8 && answer.contains(&text) && !arguments.contains(&text) {
                     report.broke(Law::SecretsStayHidden, || format!("{}.{}: {}", declared.name, field.name, witness()));
@@ -287,7 +292,8 @@ fn check_answer(
         },
         Verb::Get | Verb::Create | Verb::Update | Verb::Link | Verb::Send => vec![answer],
         Verb::Delete => {
-            let gone = matches!(answer.get("deleted"), Some(Json::Int(id)) if find(episode, table, *id as RowId).is_none());
+            let gone =
+                matches!(answer.get("deleted"), Some(Json::Int(id)) if find(episode, table, *id as RowId).is_none());
             if !gone {
                 report.broke(Law::AnswersAreWritten, witness);
             }
@@ -345,7 +351,9 @@ fn matches(domain: &Domain, tool: &Tool, table: TableId, cells: &[Value], argume
         let field = domain.table(table).field(filter.field);
         let cell = &cells[filter.field.index()];
         let given = |suffix: &str| {
-            arguments.get(&format!("{}{suffix}", field.name)).and_then(|json| codec::read_value(domain, field.ty, json).ok())
+            arguments
+                .get(&format!("{}{suffix}", field.name))
+                .and_then(|json| codec::read_value(domain, field.ty, json).ok())
         };
         match filter.kind {
             FilterKind::Is => given("").is_none_or(|value| *cell == value),

@@ -28,7 +28,10 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
         for tool in found.domain.tools.iter().filter(|tool| !tool.reads_only()) {
             let cases = coverage.tools.get(&tool.name).map_or(0, |cases| cases.len());
             if cases < CASES_PER_WRITER {
-                failures.push(format!("{name}: {} writes and is called in {cases} cases, not {CASES_PER_WRITER}", tool.name));
+                failures.push(format!(
+                    "{name}: {} writes and is called in {cases} cases, not {CASES_PER_WRITER}",
+                    tool.name
+                ));
             }
         }
         for rule in &found.domain.rules {

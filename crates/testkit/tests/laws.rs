@@ -39,12 +39,8 @@ fn every_world_keeps_every_law_and_every_tool_succeeds() {
         let domain = world.domain();
         println!("{}: {} calls, {} answered, refused {:?}", domain.name, report.calls, report.answered, report.refused);
         assert!(report.broken.is_empty(), "{}: {:#?}", domain.name, report.broken);
-        let never: Vec<&str> = domain
-            .tools
-            .iter()
-            .map(|tool| &*tool.name)
-            .filter(|name| !report.successes.contains_key(*name))
-            .collect();
+        let never: Vec<&str> =
+            domain.tools.iter().map(|tool| &*tool.name).filter(|name| !report.successes.contains_key(*name)).collect();
         assert!(never.is_empty(), "{}: never answered: {never:?}", domain.name);
     }
 }

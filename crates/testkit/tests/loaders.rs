@@ -112,7 +112,9 @@ fn links_huge_files_and_folders_that_are_no_domain_are_refused() {
     let linked = fresh("linked");
     fs::remove_file(linked.join("README.md")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", linked.join("README.md")).unwrap();
-    assert!(matches!(find(&linked), Err(CatalogError::Unreadable { why, .. }) if why.contains("links are not followed")));
+    assert!(
+        matches!(find(&linked), Err(CatalogError::Unreadable { why, .. }) if why.contains("links are not followed"))
+    );
 
     let huge = fresh("huge");
     fs::write(huge.join("seed.toml"), "#".repeat(3 << 20)).unwrap();

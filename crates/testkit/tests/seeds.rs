@@ -37,7 +37,8 @@ fn the_same_seed_gives_the_same_bytes_on_every_thread_and_another_seed_does_not(
 fn every_size_holds_its_promise_for_many_seeds() {
     let catalog = catalog();
     for name in catalog.names().unwrap() {
-        for (size, rows, seeds) in [("small", 240..=380, 12), ("medium", 2800..=4200, 3), ("large", 10_000..=20_000, 1)] {
+        for (size, rows, seeds) in [("small", 240..=380, 12), ("medium", 2800..=4200, 3), ("large", 10_000..=20_000, 1)]
+        {
             for seed in 1..=seeds {
                 let count = first_state(&catalog, &name, size, seed).row_count();
                 assert!(rows.contains(&count), "{name} {size} {seed} has {count} rows, not {rows:?}");

@@ -129,7 +129,11 @@ fn compare(episode: &mut Episode, sqlite: &Sqlite, scripts: &[Script]) -> Result
             sqlite.call(&made.tool, &made.arguments, &mut buffers)?;
             if answer.as_bytes() != buffers.answer {
                 let theirs = String::from_utf8_lossy(&buffers.answer);
-                bail!("{} {} is answered\n  {answer}\nby the sandbox and\n  {theirs}\nby SQLite", made.tool, made.arguments);
+                bail!(
+                    "{} {} is answered\n  {answer}\nby the sandbox and\n  {theirs}\nby SQLite",
+                    made.tool,
+                    made.arguments
+                );
             }
             compared += 1;
         }
@@ -159,7 +163,11 @@ fn session_rows(sqlite: &Sqlite, script: &Script) -> Result<usize> {
     Ok(recorded)
 }
 
-fn episodes_per_second(scripts: &[Script], passes: usize, mut episode: impl FnMut(&Script) -> Result<()>) -> Result<f64> {
+fn episodes_per_second(
+    scripts: &[Script],
+    passes: usize,
+    mut episode: impl FnMut(&Script) -> Result<()>,
+) -> Result<f64> {
     let spent = nanoseconds(|| (0..passes).try_for_each(|_| scripts.iter().try_for_each(&mut episode)))?;
     Ok((passes * scripts.len()) as f64 / (spent / 1e9))
 }
@@ -229,19 +237,25 @@ fn small_figures(sandbox: &Arc<Sandbox>, scripts: &[Script], length: &Length) ->
         let batch = length.batch as f64;
         // The forks share what was written, so this is the reset alone, without freeing the rows of an episode.
         let mut copies: Vec<Episode> = (0..length.batch).map(|_| middle.fork()).collect();
-        resets.push(nanoseconds(|| {
-            copies.iter_mut().for_each(|copy| black_box(copy).reset());
-            Ok(())
-        })? / batch);
+        resets.push(
+            nanoseconds(|| {
+                copies.iter_mut().for_each(|copy| black_box(copy).reset());
+                Ok(())
+            })? / batch,
+        );
         drop(copies);
-        forks.push(nanoseconds(|| {
-            (0..length.batch).for_each(|_| drop(black_box(middle.fork())));
-            Ok(())
-        })? / batch);
-        diffs.push(nanoseconds(|| {
-            (0..length.batch).for_each(|_| drop(black_box(middle.diff())));
-            Ok(())
-        })? / batch);
+        forks.push(
+            nanoseconds(|| {
+                (0..length.batch).for_each(|_| drop(black_box(middle.fork())));
+                Ok(())
+            })? / batch,
+        );
+        diffs.push(
+            nanoseconds(|| {
+                (0..length.batch).for_each(|_| drop(black_box(middle.diff())));
+                Ok(())
+            })? / batch,
+        );
         let mut readers = Vec::new();
         for script in scripts {
             let mut reader = begin(sandbox)?;

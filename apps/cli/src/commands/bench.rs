@@ -12,7 +12,8 @@ Example:
 Keys of `bench world --json`:
   episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them")]
 pub(crate) struct Options {
-    /// The bench, such as `world`; without one, all of them
+    /// The bench; without one, all of them
+    #[arg(value_parser = ["world"])]
     name: Option<String>,
     /// Prints JSON
     #[arg(long)]
@@ -22,7 +23,7 @@ pub(crate) struct Options {
     quick: bool,
 }
 
-/// Runs the command.
-pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+/// Runs the command; the exit code says whether a target was missed.
+pub(crate) fn run(options: &Options) -> anyhow::Result<std::process::ExitCode> {
     crate::bench::run(options.name.as_deref(), options.json, options.quick)
 }

@@ -101,10 +101,16 @@ fn shown(checks: &[Check]) -> String {
 fn domains(catalog: &Catalog) -> Vec<Check> {
     let names = match catalog.names() {
         Ok(names) if names.is_empty() => {
-            return vec![Check::missing("domains", "there are none", "give a folder of domain folders with --domains DIR")];
+            return vec![Check::missing(
+                "domains",
+                "there are none",
+                "give a folder of domain folders with --domains DIR",
+            )];
         }
         Ok(names) => names,
-        Err(error) => return vec![Check::missing("domains", error.to_string(), "give another folder with --domains DIR")],
+        Err(error) => {
+            return vec![Check::missing("domains", error.to_string(), "give another folder with --domains DIR")];
+        }
     };
     names.iter().flat_map(|name| domain(catalog, name)).collect()
 }

@@ -56,9 +56,9 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 
 /// All domains, those with faults on stderr.
 fn all(catalog: &Catalog, as_json: bool) -> anyhow::Result<()> {
-    let names = catalog.names().map_err(|error| Failure::of_catalog(error, ""))?;
+    let next = "--domains DIR, with a folder that domain folders lie in";
+    let names = catalog.names().map_err(|error| Failure::wrong_use(error, next))?;
     if names.is_empty() {
-        let next = "--domains DIR, with a folder that domain folders lie in";
         return Err(Failure::missing("there are no domains", next));
     }
     let mut good = Vec::new();
@@ -92,7 +92,8 @@ fn all(catalog: &Catalog, as_json: bool) -> anyhow::Result<()> {
 fn summary(found: &Found) -> Json {
     let domain = &*found.domain;
     let of_verb = |verb: Verb| domain.tools.iter().filter(|tool| tool.verb == verb).count();
-    let by_verb: Map<String, Json> = Verb::ALL.iter().map(|verb| (verb.word().to_owned(), json!(of_verb(*verb)))).collect();
+    let by_verb: Map<String, Json> =
+        Verb::ALL.iter().map(|verb| (verb.word().to_owned(), json!(of_verb(*verb)))).collect();
     let held_by = |by: By| domain.rules.iter().filter(|rule| rule.by == by).count();
     json!({
         "name": domain.name,
@@ -148,7 +149,7 @@ fn page(domain: &Domain) -> String {
     let width = output::columns();
     let mut out = format!("{}: {}\n", domain.name, domain.title);
     out.push_str(&paragraph("", &domain.about, width));
-    let _ = writeln!(out, "The agent is a {}; the clock stands at {}.", domain.role, domain.now);
+    let _ = writeln!(out, "The agent's job: {}. The clock stands at {}.", domain.role, domain.now);
     let _ = writeln!(
         out,
         "{}, {}, {}, {}, {}, {}",

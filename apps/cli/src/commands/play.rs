@@ -15,11 +15,7 @@ use benchwright_base::RowId;
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::Conditions;
 use benchwright_world::Seat;
-use rustyline::{
-    CompletionType, Config, Editor,
-    error::ReadlineError,
-    history::{History as _, MemHistory},
-};
+use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
 use session::Session;
 use std::{
     fs,
@@ -31,9 +27,9 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 A call is the tool's name and its arguments:
-  find_user role=agent active=true
-  update_case id=3 state=pending note=\"waits for the customer\"
-  create_case {\"account\": 2, \"priority\": \"high\"}
+  search_cases state=pending priority=high
+  add_case_note case=3 author=1 body=\"waits for the customer\"
+  update_case {\"id\": 3, \"state\": \"pending\"}
 Values without quotes are read as the tool wants them. Tab completes tools, arguments and the words an
 argument takes. `help` lists the other commands: tools, whoami, diff, rules, undo, reset, trace, save,
 now, quit.
@@ -65,12 +61,13 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    let script = match &options.script {
-        Some(path) => Some(fs::File::open(path).map_err(|error| {
-            Failure::wrong_use(format!("{}: {error}", path.display()), "benchwright play --help")
-        })?),
-        None => None,
-    };
+    let script =
+        match &options.script {
+            Some(path) => Some(fs::File::open(path).map_err(|error| {
+                Failure::wrong_use(format!("{}: {error}", path.display()), "benchwright play --help")
+            })?),
+            None => None,
+        };
     let opened = worlds::open(catalog, &options.what, &options.filling)?;
     let mut session = begin(&opened, options)?;
     output::data(&session.greeting())?;
@@ -97,7 +94,8 @@ fn begin(opened: &Opened, options: &Options) -> anyhow::Result<Session> {
 /// Lines without a prompt, each echoed before its answer.
 fn read_lines(session: &mut Session, lines: impl BufRead) -> anyhow::Result<()> {
     for line in lines.lines() {
-        let line = line.map_err(|error| Failure::wrong_use(format!("the script cannot be read: {error}"), "plain text"))?;
+        let line =
+            line.map_err(|error| Failure::wrong_use(format!("the script cannot be read: {error}"), "plain text"))?;
         output::data(&format!("> {line}\n"))?;
         let turn = session.turn(&line);
         output::data(&turn.text)?;
@@ -111,9 +109,9 @@ fn read_lines(session: &mut Session, lines: impl BufRead) -> anyhow::Result<()> 
 /// Lines at a prompt.
 fn converse(session: &mut Session) -> anyhow::Result<()> {
     let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
-    let mut editor = Editor::with_history(config, MemHistory::with_config(&config))?;
+    let history = MemHistory::with_config(&config);
+    let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(complete::Prompter::new(session)));
-    editor.history_mut().ignore_space(true);
     session.is_dimmed = output::has_colour();
     loop {
         if let Some((columns, _)) = editor.dimensions() {

@@ -21,7 +21,12 @@ pub(crate) fn create(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) 
 }
 
 /// Makes the child rows that were given; on an update the list replaces the old one.
-pub(crate) fn write_children(call: &Call<'_>, draft: &mut Draft<'_>, parent: RowId, replace: bool) -> Result<bool, Refusal> {
+pub(crate) fn write_children(
+    call: &Call<'_>,
+    draft: &mut Draft<'_>,
+    parent: RowId,
+    replace: bool,
+) -> Result<bool, Refusal> {
     let plan = call.plan();
     let mut any = false;
     for (at, child) in call.tool.with.iter().enumerate() {
@@ -30,8 +35,12 @@ pub(crate) fn write_children(call: &Call<'_>, draft: &mut Draft<'_>, parent: Row
         let rows = arguments::children(plan, child.table, &child.set, name, json)?;
         if replace {
             let table_plan = &plan.tables[child.table.index()];
-            let old: Vec<RowId> =
-                draft.state.table(child.table).referring(table_plan, child.parent, parent).map(|row| row.id()).collect();
+            let old: Vec<RowId> = draft
+                .state
+                .table(child.table)
+                .referring(table_plan, child.parent, parent)
+                .map(|row| row.id())
+                .collect();
             for id in old {
                 draft.delete(child.table, id)?;
             }

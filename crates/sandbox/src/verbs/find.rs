@@ -71,7 +71,10 @@ impl Page {
             let Some(id) = declared.field_named(field) else {
                 let near = nearest(field, declared.fields.iter().map(|f| &*f.name));
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                return Err(Refusal::argument(name, format!("wants a field of {}, not `{field}`{near}", declared.name)));
+                return Err(Refusal::argument(
+                    name,
+                    format!("wants a field of {}, not `{field}`{near}", declared.name),
+                ));
             };
             // Sorting by what is hidden would tell it.
             if declared.field(id).secret {
@@ -94,7 +97,10 @@ impl Page {
                 _ => None,
             };
             page.after = read.ok_or_else(|| {
-                Refusal::argument(name, "is not a cursor that this tool gave with this sort; leave it out to begin again")
+                Refusal::argument(
+                    name,
+                    "is not a cursor that this tool gave with this sort; leave it out to begin again",
+                )
             })?;
         }
         Ok(page)

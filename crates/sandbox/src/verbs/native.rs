@@ -83,7 +83,8 @@ impl NativeCall<'_, '_> {
     /// The rows of a table that have these values and that the role may see, in order of id.
     pub fn rows(&self, table: &str, having: &[(&str, Value)]) -> Result<Vec<RowView>, Refusal> {
         let id = self.readable(table)?;
-        let paths = having.iter().map(|(field, _)| Ok([(id, self.field(id, field)?)])).collect::<Result<Vec<_>, Refusal>>()?;
+        let paths =
+            having.iter().map(|(field, _)| Ok([(id, self.field(id, field)?)])).collect::<Result<Vec<_>, Refusal>>()?;
         let tests: Vec<Test<'_, Value>> = paths
             .iter()
             .zip(having)
@@ -183,7 +184,12 @@ fn fault(what: String) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("this tool is at fault: {what}"))
 }
 
-pub(crate) fn native(call: &Call<'_>, draft: &mut Draft<'_>, function: NativeFn, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(crate) fn native(
+    call: &Call<'_>,
+    draft: &mut Draft<'_>,
+    function: NativeFn,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
     let domain = Arc::clone(&call.plan().domain);
     let mut arguments = Vec::with_capacity(native.takes.len());

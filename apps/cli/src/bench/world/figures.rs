@@ -49,7 +49,8 @@ impl Line {
 
 impl Figures {
     fn lines(&self) -> Vec<Line> {
-        let line = |key, called, value: f64, decimals, target| Line { key, called, value: Some(value), decimals, target };
+        let line =
+            |key, called, value: f64, decimals, target| Line { key, called, value: Some(value), decimals, target };
         let ratio = self.episodes_per_s / self.sqlite_episodes_per_s;
         let session_ratio = self.episodes_per_s / self.sqlite_session_episodes_per_s;
         vec![
@@ -66,7 +67,13 @@ impl Figures {
             line("session_ratio", "ours to SQLite with its session diff", session_ratio, 2, Target::AtLeast(7.0)),
             line("reset_ns", "reset, ns", self.reset_ns, 1, Target::AtMost(100.0)),
             line("fork_ns", "fork and drop in mid-episode, ns", self.fork_ns, 1, Target::AtMost(100.0)),
-            line("fork_write_drop_ns", "fork, first update and drop, ns", self.fork_write_drop_ns, 0, Target::AtMost(5000.0)),
+            line(
+                "fork_write_drop_ns",
+                "fork, first update and drop, ns",
+                self.fork_write_drop_ns,
+                0,
+                Target::AtMost(5000.0),
+            ),
             line("diff_ns", "exact difference of eight writes, ns", self.diff_ns, 0, Target::None),
             Line {
                 key: "live_bytes",
@@ -122,7 +129,11 @@ impl Figures {
             let row = format!("{:<50} {value:>12}   {target:<14} {verdict}", line.called);
             let _ = writeln!(text, "{}", row.trim_end());
         }
-        let _ = writeln!(text, "{} calls answered alike, byte for byte; CPU time, medians of alternating blocks", self.calls_compared);
+        let _ = writeln!(
+            text,
+            "{} calls answered alike, byte for byte; CPU time, medians of alternating blocks",
+            self.calls_compared
+        );
         if self.quick {
             text.push_str("a quick run: too short for the targets to decide\n");
         }

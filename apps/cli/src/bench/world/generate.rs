@@ -83,7 +83,10 @@ fn calls() -> String {
         };
         for k in 0..12 {
             match k % 2 {
-                0 => call(format!("{}_find", table(k)), format!("\"parent_id\": {}, \"sort\": \"id\", \"limit\": 10", k + 1)),
+                0 => call(
+                    format!("{}_find", table(k)),
+                    format!("\"parent_id\": {}, \"sort\": \"id\", \"limit\": 10", k + 1),
+                ),
                 _ => call(format!("{}_get", table(k)), format!("\"id\": {}", k + 1)),
             }
         }
@@ -103,7 +106,8 @@ fn calls() -> String {
         let checks: Vec<String> =
             (0..10).map(|k| format!("{{\"table\": \"{}\", \"id\": 7, \"qty\": 33}}", table(k))).collect();
         let comma = if start + 1 < TABLES { "," } else { "" };
-        write!(text, "{{\"calls\": [\n{}],\n\"checks\": [\n{}]}}{comma}\n", lines.join(",\n"), checks.join(",\n")).unwrap();
+        write!(text, "{{\"calls\": [\n{}],\n\"checks\": [\n{}]}}{comma}\n", lines.join(",\n"), checks.join(",\n"))
+            .unwrap();
     }
     text + "]\n"
 }

@@ -99,7 +99,6 @@ fn instant(text: &str) -> Result<Value> {
     DateTime::parse(text).map(Value::DateTime).with_context(|| format!("{text} is not an instant"))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

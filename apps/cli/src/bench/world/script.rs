@@ -42,7 +42,8 @@ pub(super) const WRITES: std::ops::Range<usize> = 12..20;
 pub(super) fn scripts(domain: &Domain) -> Result<Vec<Script>> {
     let json: Json = serde_json::from_str(CALLS).context("calls.json")?;
     let list = |json: &Json, key: &str| -> Result<Vec<Json>> {
-        let items = json.get(key).and_then(Json::as_array).with_context(|| format!("calls.json has no list `{key}`"))?;
+        let items =
+            json.get(key).and_then(Json::as_array).with_context(|| format!("calls.json has no list `{key}`"))?;
         Ok(items.clone())
     };
     let scripts = json.as_array().context("calls.json is not a list")?.iter().map(|script| {

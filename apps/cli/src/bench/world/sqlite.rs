@@ -47,6 +47,8 @@ impl Sqlite {
         )?;
         for table in 0..TABLES {
             connection.execute_batch(&table_sql(domain, table))?;
+        }
+        for table in 0..TABLES {
             insert_rows(&connection, domain, table, &snapshot.tables[table].rows)?;
         }
         // The rows of the first state may stand anywhere in their lifecycle.
@@ -308,7 +310,11 @@ fn table_sql(domain: &Domain, table: usize) -> String {
     }
     for key in &declared.keys {
         let fields: Vec<&str> = key.fields.iter().map(|field| &*declared.field(*field).name).collect();
-        indexes.push_str(&format!("CREATE UNIQUE INDEX {name}_{} ON {name}({});\n", fields.join("_"), fields.join(", ")));
+        indexes.push_str(&format!(
+            "CREATE UNIQUE INDEX {name}_{} ON {name}({});\n",
+            fields.join("_"),
+            fields.join(", ")
+        ));
     }
     format!("CREATE TABLE {name}({}) STRICT;\n{indexes}", columns.join(", "))
 }

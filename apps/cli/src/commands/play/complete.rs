@@ -1,8 +1,8 @@
 //! Completion at the prompt: commands, tools, their arguments, and the words an argument takes.
 
 use super::{help::COMMANDS, session::Session};
-use benchwright_schema::{Domain, arguments_schema};
 use benchwright_sandbox::Sandbox;
+use benchwright_schema::{Domain, arguments_schema};
 use rustyline::{
     Context, Helper,
     completion::{Completer, Pair},
@@ -29,7 +29,9 @@ impl Completer for Prompter {
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let (start, found) = complete(self.sandbox.domain(), line.get(..at).unwrap_or(line));
-        Ok((start, found.into_iter().map(|text| Pair { display: text.clone(), replacement: text }).collect()))
+        // What is whole is followed by a blank; a `=` by its value.
+        let whole = |text: &str| if text.ends_with('=') { text.to_owned() } else { format!("{text} ") };
+        Ok((start, found.into_iter().map(|text| Pair { replacement: whole(&text), display: text }).collect()))
     }
 }
 

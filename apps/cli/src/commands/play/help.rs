@@ -24,16 +24,22 @@ pub(super) const COMMANDS: [(&str, &str, &str); 12] = [
 pub(super) fn general(width: usize) -> String {
     let mut out = String::from("A call is a tool and its arguments:\n");
     out.push_str("  TOOL name=value name=\"with blanks\" name=[1, 2]\n  TOOL {\"name\": \"value\"}\n\n");
-    let rows = COMMANDS.map(|(word, follows, does)| vec![format!("{word} {follows}").trim().to_owned(), does.to_owned()]);
+    let rows =
+        COMMANDS.map(|(word, follows, does)| vec![format!("{word} {follows}").trim().to_owned(), does.to_owned()]);
     out.push_str(&columns(&rows, &[], 2));
-    out.push_str(&paragraph("", "\nTab completes tools, arguments and the words an argument takes.", width));
+    out.push('\n');
+    out.push_str(&paragraph("", "Tab completes tools, arguments and the words an argument takes.", width));
     out
 }
 
 /// The tools, or those about a word.
 pub(super) fn tools(domain: &Domain, word: &str, without_code: &[&str], width: usize) -> String {
     let word = word.to_lowercase();
-    let about = |tool: &&Tool| tool.name.contains(&word) || tool.description.to_lowercase().contains(&word);
+    // Beyond the first sentence a description speaks of rules, which are about other things too.
+    let about = |tool: &&Tool| {
+        let first = tool.description.split_once(". ").map_or(&*tool.description, |(first, _)| first);
+        tool.name.contains(&word) || first.to_lowercase().contains(&word)
+    };
     let found: Vec<&Tool> = domain.tools.iter().filter(about).collect();
     if found.is_empty() {
         return format!("no tool is about `{word}`; `tools` lists all {}\n", domain.tools.len());
@@ -112,9 +118,12 @@ fn kind(schema: &Json) -> String {
     if let Some(text) = schema["description"].as_str() {
         notes.push(text.to_owned());
     }
-    for (key, word) in
-        [("minimum", "at least"), ("maximum", "at most"), ("minLength", "no shorter than"), ("maxLength", "no longer than")]
-    {
+    for (key, word) in [
+        ("minimum", "at least"),
+        ("maximum", "at most"),
+        ("minLength", "no shorter than"),
+        ("maxLength", "no longer than"),
+    ] {
         // That an id is at least 1 goes without saying.
         let is_id = key == "minimum" && schema["description"].as_str().is_some_and(|text| text.starts_with("id of"));
         if !schema[key].is_null() && !is_id {
@@ -142,8 +151,14 @@ pub(super) fn example(domain: &Domain, tool: &Tool) -> String {
         }
     }
     if given.is_empty() {
-        let first = schema["properties"].as_object().and_then(|all| all.keys().next());
-        given.extend(first.map(|name| if name == "sort" { "limit" } else { name }));
+        let all = || schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| *name != "sort");
+        let words = all().find(|(_, about)| about["enum"].is_array() || about["type"] == "boolean");
+        given.extend(
+            words
+                .or_else(|| all().find(|(name, _)| *name == "limit"))
+                .or_else(|| all().next())
+                .map(|(name, _)| &**name),
+        );
     }
     let mut out = tool.name.clone();
     for name in given {

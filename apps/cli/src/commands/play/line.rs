@@ -103,9 +103,12 @@ mod tests {
             read(line).unwrap(),
             json!({ "id": 3, "price": 19.99, "active": true, "name": "12", "note": null, "ids": [1, 2] })
         );
-        assert_eq!(read("name=null active=yes id=x price=null").unwrap(), json!({
-            "name": "null", "active": "yes", "id": "x", "price": null
-        }));
+        assert_eq!(
+            read("name=null active=yes id=x price=null").unwrap(),
+            json!({
+                "name": "null", "active": "yes", "id": "x", "price": null
+            })
+        );
         assert_eq!(read("name=").unwrap(), json!({ "name": "" }));
     }
 

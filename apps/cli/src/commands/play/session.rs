@@ -224,12 +224,13 @@ impl Session {
             return "no calls yet\n".to_owned();
         }
         let mut out = String::new();
+        let digits = calls.len().to_string().len();
         for (at, call) in calls.iter().enumerate() {
             let ended = match &call.outcome {
                 Outcome::Answered(_) => "answered".to_owned(),
                 Outcome::Refused(code) => format!("refused {code}"),
             };
-            let _ = writeln!(out, "{}  {} {} => {ended}", at + 1, call.tool, clean(&call.arguments));
+            let _ = writeln!(out, "{:digits$}  {} {} => {ended}", at + 1, call.tool, clean(&call.arguments));
         }
         out
     }
@@ -248,7 +249,8 @@ impl Session {
 fn unknown(domain: &Domain, name: &str) -> String {
     let commands = help::COMMANDS.iter().map(|(word, ..)| *word);
     let near = nearest(name, commands.chain(domain.tools.iter().map(|tool| &*tool.name)));
-    let near = near.map_or("; `tools` and `help` list what there is".to_owned(), |near| format!("; did you mean `{near}`?"));
+    let near =
+        near.map_or("; `tools` and `help` list what there is".to_owned(), |near| format!("; did you mean `{near}`?"));
     format!("there is no tool or command `{}`{near}\n", cut(name, 60))
 }
 

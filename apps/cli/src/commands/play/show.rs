@@ -60,6 +60,7 @@ impl Shower {
             Json::Number(number) if self.money.contains(name) => {
                 number.as_f64().map_or_else(|| number.to_string(), |amount| format!("{amount:.2}"))
             }
+            Json::Array(items) if items.is_empty() => "none".to_owned(),
             Json::Array(items) if !items.iter().any(Json::is_object) => {
                 items.iter().map(|item| self.value(name, item)).collect::<Vec<_>>().join(", ")
             }
