@@ -348,11 +348,12 @@ impl Expr {
         }
     }
 
-    /// Whether it speaks of a change (`old`, `changed`, `created`, `deleted`) rather than of a state.
+    /// Whether it speaks of a change (`old`, `changed`, `created`) rather than of a state. `deleted` is no bar: a row that
+    /// is there is not deleted.
     pub fn is_about_change(&self) -> bool {
         let mut found = false;
         self.visit(&mut |e| {
-            found |= matches!(e, Expr::Old(_) | Expr::Created | Expr::Deleted | Expr::Changed(_));
+            found |= matches!(e, Expr::Old(_) | Expr::Created | Expr::Changed(_));
         });
         found
     }

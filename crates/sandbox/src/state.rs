@@ -146,7 +146,7 @@ impl State {
         let mut changes = Vec::new();
         self.tables.diff(&old.tables, Arc::ptr_eq, &mut |table, difference| {
             let Difference::Changed(old, new) = difference else { return };
-            new.rows.diff(&old.rows, |a, b| Arc::ptr_eq(a, b), &mut |row, difference| {
+            new.rows.diff(&old.rows, Arc::ptr_eq, &mut |row, difference| {
                 let change = match difference {
                     Difference::Added(new) => Change::Added(new.cells().to_vec()),
                     Difference::Removed(_) if on(Sabotage::DiffForgetsRemoved) => return,
