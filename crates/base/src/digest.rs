@@ -1,6 +1,7 @@
-//! Hashes: SHA-256 over canonical bytes for documents that are signed or pinned, and a fast additive hash of rows for the
-//! state of a running episode. The additive one is for equality and caching, never for trust.
+//! Hashes: SHA-256 over canonical bytes for documents that are signed or pinned, and a fast additive hash of cells for
+//! the state of a running episode. The additive one is for equality and caching, never for trust.
 
+use crate::{FieldId, RowId, TableId, Value, value::Part};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -51,39 +52,84 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The hash of a row, or the sum of many: a state's hash is the sum of its rows' hashes, so a changed row costs one
-/// subtraction and one addition.
+/// The hash of a state, or a summand of it. A state's hash is the sum of the hashes of its cells, each with its place, so
+/// a changed cell costs one subtraction and one addition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RowHash(pub u128);
+pub struct StateHash {
+    // Two words, not one of 128 bits, which would align everything that holds a hash to 16 bytes.
+    high: u64,
+    low: u64,
+}
 
-impl RowHash {
-    /// The hash of a row's canonical bytes.
-    pub fn of(bytes: &[u8]) -> RowHash {
-        RowHash(xxhash_rust::xxh3::xxh3_128(bytes))
+impl StateHash {
+    /// The hash of some bytes.
+    pub fn of(bytes: &[u8]) -> StateHash {
+        StateHash::from(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 
-    /// With another row in it.
-    #[must_use]
-    pub fn with(self, row: RowHash) -> RowHash {
-        RowHash(self.0.wrapping_add(row.0))
+    /// The hash of a value in its place.
+    pub fn cell(table: TableId, row: RowId, field: FieldId, value: &Value) -> StateHash {
+        let place = u64::from(table.0) << 48 | u64::from(field.0) << 32 | u64::from(row);
+        let (tag, part) = value.parts();
+        let place = mix(place.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(tag)));
+        match part {
+            Part::Text(text) => StateHash::from(xxhash_rust::xxh3::xxh3_128_with_seed(text.as_bytes(), place)),
+            Part::Number(number) => {
+                let low = mix(place ^ number as u64);
+                StateHash { high: mix(low.wrapping_add(place) ^ 0xd6e8_feb8_6659_fd93), low }
+            }
+        }
     }
 
-    /// Without a row that was in it.
+    /// With another summand in it.
     #[must_use]
-    pub fn without(self, row: RowHash) -> RowHash {
-        RowHash(self.0.wrapping_sub(row.0))
+    pub fn with(self, other: StateHash) -> StateHash {
+        StateHash::from(u128::from(self).wrapping_add(u128::from(other)))
+    }
+
+    /// Without a summand that was in it.
+    #[must_use]
+    pub fn without(self, other: StateHash) -> StateHash {
+        StateHash::from(u128::from(self).wrapping_sub(u128::from(other)))
     }
 }
 
-impl fmt::Display for RowHash {
+impl From<u128> for StateHash {
+    fn from(wide: u128) -> StateHash {
+        StateHash { high: (wide >> 64) as u64, low: wide as u64 }
+    }
+}
+
+impl From<StateHash> for u128 {
+    fn from(hash: StateHash) -> u128 {
+        u128::from(hash.high) << 64 | u128::from(hash.low)
+    }
+}
+
+/// Spreads every bit of a word over all of it; no two words become one.
+fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let word = (word ^ word >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    word ^ word >> 33
+}
+
+impl fmt::Display for StateHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
+        write!(f, "{:032x}", u128::from(*self))
     }
 }
 
-impl fmt::Debug for RowHash {
+impl fmt::Debug for StateHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// A 64-bit hash of a value, for index keys.
+pub fn hash_value(value: &Value) -> u64 {
+    match value.parts() {
+        (_, Part::Text(text)) => hash_text(text.as_bytes()),
+        (tag, Part::Number(number)) => mix(number as u64 ^ u64::from(tag) << 56),
     }
 }
 
@@ -108,11 +154,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_of_rows_forgets_the_order_and_nothing_else() {
-        let (a, b) = (RowHash::of(b"a"), RowHash::of(b"b"));
-        let empty = RowHash::default();
+    fn a_sum_of_cells_forgets_the_order_and_nothing_else() {
+        let cell =
+            |table, row, field, value: &Value| StateHash::cell(crate::RelationId(table), row, FieldId(field), value);
+        let text = Value::text("a");
+        let mut seen = std::collections::BTreeSet::new();
+        for value in [&Value::Null, &Value::Int(0), &Value::Money(0), &Value::Ref(1), &Value::Bool(true), &text] {
+            for (table, row, field) in [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1)] {
+                assert!(seen.insert(cell(table, row, field, value).to_string()), "{value:?} at {table} {row} {field}");
+            }
+        }
+        let (a, b) = (cell(0, 1, 2, &text), cell(0, 1, 3, &text));
+        let empty = StateHash::default();
         assert_eq!(empty.with(a).with(b), empty.with(b).with(a));
         assert_eq!(empty.with(a).with(b).without(a), empty.with(b));
-        assert_ne!(empty.with(a), empty.with(b));
     }
 }

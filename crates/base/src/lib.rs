@@ -12,7 +12,7 @@ pub mod value;
 
 pub use date::{Date, DateTime, Time};
 pub use diagnostic::{Diagnostic, nearest};
-pub use digest::{Digest, RowHash};
+pub use digest::{Digest, StateHash};
 pub use ids::{EnumId, FactId, FieldId, RelationId, RowId, SetId, TableId};
 pub use json::Json;
 pub use stream::Stream;

@@ -78,27 +78,30 @@ impl Value {
         }
     }
 
-    /// Appends bytes that tell any two values apart: a tag, then a fixed-width or length-prefixed body.
-    pub fn canonical_bytes(&self, out: &mut Vec<u8>) {
-        let (tag, number) = match self {
-            Value::Null => return out.push(0),
-            Value::Text(text) => {
-                out.push(5);
-                out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                return out.extend_from_slice(text.as_bytes());
-            }
-            Value::Bool(b) => (1, i64::from(*b)),
-            Value::Int(n) => (2, *n),
-            Value::Money(n) => (3, *n),
-            Value::Quantity(n) => (4, *n),
-            Value::Date(d) => (6, i64::from(d.0)),
-            Value::DateTime(t) => (7, t.0),
-            Value::Time(t) => (8, i64::from(t.0)),
-            Value::Duration(n) => (9, *n),
-            Value::Enum(w) => (10, i64::from(*w)),
-            Value::Ref(r) => (11, i64::from(*r)),
-        };
-        out.push(tag);
-        out.extend_from_slice(&number.to_le_bytes());
+    /// What tells any two values apart: the kind of value, and its number or its text.
+    pub fn parts(&self) -> (u8, Part<'_>) {
+        match self {
+            Value::Null => (0, Part::Number(0)),
+            Value::Bool(b) => (1, Part::Number(i64::from(*b))),
+            Value::Int(n) => (2, Part::Number(*n)),
+            Value::Money(n) => (3, Part::Number(*n)),
+            Value::Quantity(n) => (4, Part::Number(*n)),
+            Value::Text(text) => (5, Part::Text(text)),
+            Value::Date(date) => (6, Part::Number(i64::from(date.0))),
+            Value::DateTime(instant) => (7, Part::Number(instant.0)),
+            Value::Time(time) => (8, Part::Number(i64::from(time.0))),
+            Value::Duration(n) => (9, Part::Number(*n)),
+            Value::Enum(word) => (10, Part::Number(i64::from(*word))),
+            Value::Ref(row) => (11, Part::Number(i64::from(*row))),
+        }
     }
+}
+
+/// The body of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part<'a> {
+    /// A number in the value's smallest unit, or a place in a list.
+    Number(i64),
+    /// Text.
+    Text(&'a str),
 }

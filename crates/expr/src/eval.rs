@@ -298,7 +298,7 @@ pub fn passes<R: Records>(records: &R, row: &R::Row, test: &Test<'_, Value>) -> 
         }
     }
     let value = records.field(&row, *last);
-    meets(&value, test.op, &test.values)
+    meets(&value, test.op, test.with.values())
 }
 
 /// Whether a value meets a test.

@@ -12,8 +12,27 @@ pub struct Test<'e, V> {
     pub path: &'e [(RelationId, FieldId)],
     /// The test.
     pub op: TestOp,
-    /// One value; several for `in`; none for null tests.
-    pub values: Vec<V>,
+    /// What it is compared with.
+    pub with: Operand<V>,
+}
+
+/// The values a test compares with. Nearly always there is one, and it costs no allocation.
+#[derive(Clone, Debug)]
+pub enum Operand<V> {
+    /// One value.
+    One(V),
+    /// Several for `in`, none for null tests.
+    Many(Vec<V>),
+}
+
+impl<V> Operand<V> {
+    /// The values.
+    pub fn values(&self) -> &[V] {
+        match self {
+            Operand::One(value) => std::slice::from_ref(value),
+            Operand::Many(values) => values,
+        }
+    }
 }
 
 /// What is done with each row that a selection finds.
@@ -264,7 +283,7 @@ pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
                 return x;
             }
             let y = truth(a, y, env);
-            either(a, false, vec![x, y])
+            pair(a, false, x, y)
         }
         Expr::Created => a.created(),
         Expr::Deleted => a.deleted(),
@@ -298,7 +317,7 @@ fn fold_truth<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Truth 
             None => a.truth(true),
         };
         let body = if all { a.not(body) } else { body };
-        let hit = either(a, true, vec![guard, body]);
+        let hit = pair(a, true, guard, body);
         match a.known(&hit) {
             Some(true) => {
                 decided = true;
@@ -311,7 +330,7 @@ fn fold_truth<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Truth 
             }
         }
     });
-    let some = if decided { a.truth(true) } else { either(a, false, open) };
+    let some = if decided { a.truth(true) } else { settle(a, false, open) };
     if fold.kind == FoldKind::Exists { some } else { a.not(some) }
 }
 
@@ -329,11 +348,17 @@ pub fn elements<A: Algebra>(
     };
     let mut enter = |a: &mut A, env: &mut Env<A>, bound: Bound<A>, exists: Option<A::Truth>| {
         env.push(bound);
-        let mut guards: Vec<A::Truth> = guard.iter().cloned().chain(exists).collect();
-        if let Some(condition) = &binder.condition {
-            guards.push(truth(a, condition, env));
+        let mut guard = match (guard.clone(), exists) {
+            (Some(outer), Some(exists)) => pair(a, true, outer, exists),
+            (Some(truth), None) | (None, Some(truth)) => truth,
+            (None, None) => a.truth(true),
+        };
+        if let Some(condition) = &binder.condition
+            && a.known(&guard) != Some(false)
+        {
+            let condition = truth(a, condition, env);
+            guard = pair(a, true, guard, condition);
         }
-        let guard = either(a, true, guards);
         let flow = if a.known(&guard) == Some(false) {
             ControlFlow::Continue(())
         } else {
@@ -367,7 +392,14 @@ fn rows<A: Algebra>(a: &mut A, source: &Source, env: &mut Env<A>, each: &mut Eac
     let Source::Rows { relation, tests } = source else { return };
     let tests: Vec<Test<'_, A::Value>> = tests
         .iter()
-        .map(|(path, op, values)| Test { path, op: *op, values: values.iter().map(|e| value(a, e, env)).collect() })
+        .map(|(path, op, values)| Test {
+            path,
+            op: *op,
+            with: match values.as_slice() {
+                [one] => Operand::One(value(a, one, env)),
+                many => Operand::Many(many.iter().map(|e| value(a, e, env)).collect()),
+            },
+        })
         .collect();
     a.select(*relation, &tests, &mut |a, row, exists| each(a, env, row, exists));
 }
@@ -400,17 +432,16 @@ fn join<A: Algebra>(a: &mut A, all: bool, items: &[Expr], read: &mut dyn FnMut(&
     settle(a, all, open)
 }
 
-/// The same over truths that are there already.
-fn either<A: Algebra>(a: &mut A, all: bool, truths: Vec<A::Truth>) -> A::Truth {
-    let mut open = Vec::new();
-    for truth in truths {
-        match a.known(&truth) {
-            Some(known) if known != all => return truth,
-            Some(_) => {}
-            None => open.push(truth),
-        }
+/// The same of two truths that are there already.
+fn pair<A: Algebra>(a: &mut A, all: bool, x: A::Truth, y: A::Truth) -> A::Truth {
+    match (a.known(&x), a.known(&y)) {
+        (Some(known), _) if known != all => x,
+        (_, Some(known)) if known != all => y,
+        (Some(_), _) => y,
+        (_, Some(_)) => x,
+        (None, None) if all => a.and(vec![x, y]),
+        (None, None) => a.or(vec![x, y]),
     }
-    settle(a, all, open)
 }
 
 fn settle<A: Algebra>(a: &mut A, all: bool, mut open: Vec<A::Truth>) -> A::Truth {

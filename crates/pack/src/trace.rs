@@ -1,6 +1,6 @@
 //! The calls of an episode in order, enough to replay it: what was called, how it ended, and the state it left.
 
-use benchwright_base::{Digest, RowHash};
+use benchwright_base::{Digest, StateHash};
 use serde::{Deserialize, Serialize};
 
 /// The largest trace that is read, in bytes.
@@ -91,7 +91,7 @@ impl Trace {
     }
 
     /// How a hash is written in a trace.
-    pub fn hash(hash: RowHash) -> String {
+    pub fn hash(hash: StateHash) -> String {
         hash.to_string()
     }
 }
@@ -108,13 +108,13 @@ mod tests {
             domain_digest: Digest::of(b"").to_string(),
             role: "admin".into(),
             actor: Some(1),
-            start: Trace::hash(RowHash(1)),
+            start: Trace::hash(StateHash::of(b"1")),
             calls: vec![TraceCall {
                 tool: "find".into(),
                 arguments: "{\"a\":\"é\"}".into(),
                 outcome: Outcome::Refused("not_found".into()),
             }],
-            end: Trace::hash(RowHash(2)),
+            end: Trace::hash(StateHash::of(b"2")),
         };
         assert_eq!(Trace::from_bytes(&trace.to_bytes()).unwrap(), trace);
         let other = Trace { version: 7, ..trace };

@@ -43,6 +43,23 @@ pub(crate) fn write_row(
     } else {
         write_cells(out, actor.plan, table, row.cells(), true);
     }
+    write_shown(out, actor, state, row, show);
+}
+
+/// Writes a row that was just written: its JSON is not kept, because most such rows are not read again.
+pub(crate) fn write_new_row(
+    out: &mut Vec<u8>,
+    actor: &Actor<'_>,
+    state: &State,
+    table: TableId,
+    row: &Row,
+    show: &[Shown],
+) {
+    write_cells(out, actor.plan, table, row.cells(), !actor.reveals(state, table, row));
+    write_shown(out, actor, state, row, show);
+}
+
+fn write_shown(out: &mut Vec<u8>, actor: &Actor<'_>, state: &State, row: &Row, show: &[Shown]) {
     for shown in show {
         if let Some(value) = shown_value(actor, state, row, shown) {
             open_again(out);

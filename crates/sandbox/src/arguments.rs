@@ -1,6 +1,6 @@
 //! Arguments: from a JSON object to typed values, with refusals that name the argument and what it wants.
 
-use crate::plan::{Given, Part, Plan, ToolPlan};
+use crate::plan::{ArgumentPlan, Given, Part, Plan, ToolPlan};
 use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
@@ -17,7 +17,7 @@ pub(crate) fn parse(text: &str) -> Result<Json<'_>, Refusal> {
     if text.len() > LARGEST_ARGUMENTS {
         return Err(bad(format!("the arguments have {} bytes; at most {LARGEST_ARGUMENTS} are read", text.len())));
     }
-    if text.trim().is_empty() {
+    if !text.starts_with('{') && text.trim().is_empty() {
         return Ok(Json::Object(Vec::new()));
     }
     match Json::parse(text) {
@@ -29,11 +29,20 @@ pub(crate) fn parse(text: &str) -> Result<Json<'_>, Refusal> {
 
 /// Sorts the arguments of an object into the places of a tool.
 pub(crate) fn place<'a>(tool: &ToolPlan, json: &'a Json<'a>) -> Result<Given<'a>, Refusal> {
-    let mut values = vec![None; tool.arguments.len()];
+    let mut values = Vec::with_capacity(tool.arguments.len());
+    values.resize(tool.arguments.len(), None);
     let Json::Object(entries) = json else { return Ok(Given { values }) };
+    // Arguments mostly come in the order of the schema, so the search goes on where it ended.
+    let mut next = 0;
     for (name, value) in entries {
-        match tool.arguments.iter().position(|argument| *argument.name == **name) {
-            Some(at) => values[at] = Some(value),
+        let named = |argument: &ArgumentPlan| *argument.name == **name;
+        let (before, after) = tool.arguments.split_at(next);
+        let found = after.iter().position(named).map(|at| at + next).or_else(|| before.iter().position(named));
+        match found {
+            Some(at) => {
+                values[at] = Some(value);
+                next = at + 1;
+            }
             None => {
                 let names = tool.arguments.iter().map(|argument| &*argument.name);
                 let help = match (nearest(name, names.clone()), tool.arguments.is_empty()) {
@@ -81,9 +90,12 @@ impl<'a> Given<'a> {
         for (at, setting) in set.iter().enumerate() {
             if let Some(fixed) = &setting.fixed {
                 settings.push((setting.field, fixed.clone()));
-            } else if let Some((name, json)) = self.part(tool, Part::Set(at)) {
+            } else if let Some(place) = tool.set_arguments[at]
+                && let Some(json) = self.values[place]
+            {
                 let field = domain.table(table).field(setting.field);
-                settings.push((setting.field, value(domain, name, field.ty, field.nullable, field.bounds, json)?));
+                let value = value(domain, &field.name, field.ty, field.nullable, field.bounds, json)?;
+                settings.push((setting.field, value));
             }
         }
         Ok(settings)

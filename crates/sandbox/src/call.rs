@@ -8,7 +8,10 @@ use crate::{
     state::{State, View},
 };
 use benchwright_base::{RowId, TableId, Value};
-use benchwright_expr::{Compare, TestOp, TextOp, walk::Test};
+use benchwright_expr::{
+    Compare, TestOp, TextOp,
+    walk::{Operand, Test},
+};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, FilterKind, Tool};
 use std::ops::ControlFlow;
@@ -57,7 +60,7 @@ impl<'c> Call<'c> {
                     self.actor.require(self.table, Action::Reveal).map_err(|refusal| refusal.about(name))?;
                 }
                 let op = if value.is_null() { TestOp::IsNull } else { op };
-                tests.push(Test { path, op, values: vec![value] });
+                tests.push(Test { path, op, with: Operand::One(value) });
             }
         }
         Ok(tests)

@@ -22,12 +22,11 @@ pub(crate) struct Draft<'s> {
     pub(crate) state: State,
     /// The rows that rules must be judged on.
     touched: Vec<(TableId, RowId)>,
-    scratch: Vec<u8>,
 }
 
 impl<'s> Draft<'s> {
     pub(crate) fn new(actor: Actor<'s>, before: &'s State) -> Draft<'s> {
-        Draft { actor, before, state: before.clone(), touched: Vec::new(), scratch: Vec::new() }
+        Draft { actor, before, state: before.clone(), touched: Vec::new() }
     }
 
     /// The new state, if the rules that tools hold are kept.
@@ -58,12 +57,10 @@ impl<'s> Draft<'s> {
         let mut cells: Vec<Value> =
             declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
         cells[0] = Value::Ref(id);
-        let mut is_given = vec![false; cells.len()];
-        for (field, value) in given {
-            is_given[field.index()] = true;
-            cells[field.index()] = value;
-        }
-        for (at, field) in declared.fields.iter().enumerate().skip(1).filter(|(at, _)| !is_given[*at]) {
+        for (at, field) in declared.fields.iter().enumerate().skip(1) {
+            if field.stamp.is_none() || given.iter().any(|(given, _)| given.index() == at) {
+                continue;
+            }
             match &field.stamp {
                 Some(Stamp::Number { prefix, digits, suffix }) => {
                     cells[at] = self.next_number(table, FieldId(at as u16), prefix, *digits, suffix);
@@ -72,6 +69,9 @@ impl<'s> Draft<'s> {
                 Some(Stamp::Actor) => cells[at] = self.actor.person.map_or(Value::Null, Value::Ref),
                 _ => {}
             }
+        }
+        for (field, value) in given {
+            cells[field.index()] = value;
         }
         self.check_cells(table, &cells, None)?;
         self.put(table, cells);
@@ -99,14 +99,10 @@ impl<'s> Draft<'s> {
     /// Changes fields of a row; returns whether anything differs.
     pub(crate) fn update(&mut self, table: TableId, id: RowId, set: Vec<(FieldId, Value)>) -> Result<bool, Refusal> {
         self.actor.require(table, Action::Update)?;
-        let old = self.row(table, id)?;
-        if !self.actor.may(&self.state, table, Action::Update, &old) {
-            return Err(self.actor.forbidden(table, Action::Update, Some(id)));
-        }
+        self.require_on(table, Action::Update, id)?;
         let changed = self.amend(table, id, set)?;
-        let new = self.row(table, id)?;
-        if changed && !self.actor.may(&self.state, table, Action::Update, &new) {
-            return Err(self.actor.forbidden(table, Action::Update, Some(id)));
+        if changed {
+            self.require_on(table, Action::Update, id)?;
         }
         Ok(changed)
     }
@@ -155,10 +151,7 @@ impl<'s> Draft<'s> {
     /// Deletes a row with what it owns; returns how many went with it.
     pub(crate) fn delete(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
         self.actor.require(table, Action::Delete)?;
-        let row = self.row(table, id)?;
-        if !self.actor.may(&self.state, table, Action::Delete, &row) {
-            return Err(self.actor.forbidden(table, Action::Delete, Some(id)));
-        }
+        self.require_on(table, Action::Delete, id)?;
         let plan = self.actor.plan;
         let mut doomed = vec![(table, id)];
         let mut at = 0;
@@ -194,6 +187,17 @@ impl<'s> Draft<'s> {
         Ok(doomed.len() - 1)
     }
 
+    /// Refuses what the role may not do on a row as it now stands.
+    fn require_on(&self, table: TableId, action: Action, id: RowId) -> Result<(), Refusal> {
+        let Some(row) = self.state.get(table, id) else {
+            return Err(no_row(&self.actor.plan.domain.table(table).name, id));
+        };
+        if self.actor.may(&self.state, table, action, row) {
+            return Ok(());
+        }
+        Err(self.actor.forbidden(table, action, Some(id)))
+    }
+
     /// A row, or the refusal that there is none.
     pub(crate) fn row(&self, table: TableId, id: RowId) -> Result<Arc<Row>, Refusal> {
         match self.state.get(table, id) {
@@ -203,7 +207,7 @@ impl<'s> Draft<'s> {
     }
 
     fn put(&mut self, table: TableId, cells: Vec<Value>) {
-        let row = Row::new(table, cells.into_boxed_slice(), &mut self.scratch);
+        let row = Row::new(cells.into_boxed_slice());
         self.state.put(self.actor.plan, table, row);
     }
 

@@ -16,7 +16,7 @@ use crate::{
     trie::Trie,
     verbs,
 };
-use benchwright_base::{DateTime, RelationId, RowHash, RowId, TableId, digest::hash_text, nearest};
+use benchwright_base::{DateTime, RelationId, RowId, StateHash, TableId, digest::hash_text, nearest};
 use benchwright_expr::{Expr, eval::Judge};
 use benchwright_pack::{Diff, Outcome, Refusal, RefusalCode, Snapshot, SnapshotTable, Trace};
 use benchwright_schema::{By, Domain, Role, Verb};
@@ -26,21 +26,26 @@ use std::sync::Arc;
 /// An episode of a sandbox.
 #[derive(Clone)]
 pub struct Episode {
-    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) setting: Arc<Setting>,
     pub(crate) state: State,
-    pub(crate) start: State,
-    pub(crate) role: usize,
-    pub(crate) person: Option<RowId>,
-    pub(crate) conditions: Arc<Conditions>,
     /// Calls made of each tool, where they must be counted.
     pub(crate) counts: Trie<u32>,
     pub(crate) trace: TraceLog,
 }
 
+/// What stays the same through an episode and its forks.
+pub(crate) struct Setting {
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) start: State,
+    pub(crate) role: usize,
+    pub(crate) person: Option<RowId>,
+    pub(crate) conditions: Conditions,
+}
+
 impl Episode {
     /// Calls a tool. A refusal changes nothing but the trace and the count of calls.
     pub fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
-        let mut out = Vec::with_capacity(512);
+        let mut out = Vec::with_capacity(1024);
         let result = self.dispatch(tool, arguments, &mut out);
         let result = result.and_then(|()| {
             String::from_utf8(out).map_err(|_| Refusal::new(RefusalCode::InvalidArgument, "the answer is not text"))
@@ -54,20 +59,20 @@ impl Episode {
     }
 
     fn dispatch(&mut self, name: &str, arguments: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let sandbox = Arc::clone(&self.sandbox);
+        let Setting { sandbox, conditions, role, person, .. } = &*self.setting;
         let plan = &sandbox.plan;
-        let Some(&at) = plan.tool_names.get(name) else { return Err(no_tool(plan, name)) };
+        let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
         let tool = &plan.domain.tools[at];
-        if self.conditions.counts() {
+        if conditions.counts() {
             let nth = self.counts.get(at as u32).copied().unwrap_or_default();
             let total = self.counts.iter().map(|(_, count)| count).sum();
             self.counts.insert(at as u32, nth + 1);
-            self.conditions.check_budget(name, nth, total)?;
-            self.conditions.check_fault(name, nth)?;
+            conditions.check_budget(name, nth, total)?;
+            conditions.check_fault(name, nth)?;
         }
         let json = arguments::parse(arguments)?;
         let tool_plan = &plan.tools[at];
-        let actor = Actor { plan, role: &plan.roles[self.role], person: self.person };
+        let actor = Actor { plan, role: &plan.roles[*role], person: *person };
         let call = Call {
             actor,
             state: &self.state,
@@ -108,7 +113,7 @@ impl Episode {
     /// Back to the first state, with an empty trace.
     pub fn reset(&mut self) {
         if !on(Sabotage::ResetKeepsWrites) {
-            self.state = self.start.clone();
+            self.state = self.setting.start.clone();
         }
         self.counts = Trie::default();
         self.trace = TraceLog::default();
@@ -116,12 +121,12 @@ impl Episode {
 
     /// The domain.
     pub fn domain(&self) -> &Domain {
-        &self.sandbox.plan.domain
+        &self.setting.sandbox.plan.domain
     }
 
     /// The sandbox it belongs to.
     pub fn sandbox(&self) -> &Arc<Sandbox> {
-        &self.sandbox
+        &self.setting.sandbox
     }
 
     /// The clock.
@@ -135,12 +140,12 @@ impl Episode {
     }
 
     /// The hash of the state: rows, counters and clock, not the trace.
-    pub fn state_hash(&self) -> RowHash {
+    pub fn state_hash(&self) -> StateHash {
         self.state.hash()
     }
 
     /// The same hash, made anew from every row: what the running one is held to.
-    pub fn state_hash_from_scratch(&self) -> RowHash {
+    pub fn state_hash_from_scratch(&self) -> StateHash {
         self.state.hash_from_scratch()
     }
 
@@ -156,7 +161,7 @@ impl Episode {
 
     /// What differs from the first state.
     pub fn diff(&self) -> Diff {
-        self.state.diff(&self.start)
+        self.state.diff(&self.setting.start)
     }
 
     /// What differs from an earlier episode of the same sandbox, such as a fork kept aside.
@@ -167,7 +172,7 @@ impl Episode {
     /// Every rule of the verifier that the rows created, changed or deleted since the first state break. Rules held by
     /// tools were judged call by call.
     pub fn judge(&self) -> Vec<Broken> {
-        self.judgement(&self.start).all_broken(By::Verifier)
+        self.judgement(&self.setting.start).all_broken(By::Verifier)
     }
 
     /// Every rule of a holder that the changes since an earlier episode of the same sandbox break, taken as one call.
@@ -176,20 +181,20 @@ impl Episode {
     }
 
     fn judgement<'e>(&'e self, before: &'e State) -> Judgement<'e> {
-        Judgement { plan: &self.sandbox.plan, before, after: &self.state, person: self.person }
+        Judgement { plan: &self.setting.sandbox.plan, before, after: &self.state, person: self.setting.person }
     }
 
     /// Whether an expression about no row in particular holds of the state.
     pub fn holds(&self, expr: &Expr) -> bool {
-        let view = View { plan: &self.sandbox.plan, state: &self.state };
+        let view = View { plan: &self.setting.sandbox.plan, state: &self.state };
         Judge::new(&view, self.state.now).holds(expr)
     }
 
     /// Whether an expression holds of a row as it stands, for the person who acts.
     pub fn holds_of(&self, table: TableId, row: RowId, expr: &Expr) -> bool {
-        let plan = &self.sandbox.plan;
+        let plan = &self.setting.sandbox.plan;
         let view = View { plan, state: &self.state };
-        let actor = Actor { plan, role: &plan.roles[self.role], person: self.person };
+        let actor = Actor { plan, role: &plan.roles[self.setting.role], person: self.setting.person };
         self.state.get(table, row).is_some_and(|row| actor.judge(&view, &self.state, row).holds(expr))
     }
 
@@ -200,12 +205,12 @@ impl Episode {
 
     /// The row of the person who acts.
     pub fn person(&self) -> Option<RowId> {
-        self.person
+        self.setting.person
     }
 
     /// The role that is played.
     pub fn role(&self) -> &Role {
-        &self.domain().roles[self.role]
+        &self.domain().roles[self.setting.role]
     }
 
     /// The state as a document.
@@ -229,7 +234,7 @@ impl Episode {
 
     /// The canonical bytes of the snapshot, written from the rows' own JSON.
     pub fn snapshot_bytes(&self) -> Vec<u8> {
-        let plan = &self.sandbox.plan;
+        let plan = &self.setting.sandbox.plan;
         let mut out = Vec::with_capacity(1 << 16);
         Snapshot::write_head(&mut out, &plan.domain.name, plan.domain.digest, self.state.now);
         for (at, declared) in plan.domain.tables.iter().enumerate() {
@@ -255,9 +260,9 @@ impl Episode {
             version: Trace::VERSION,
             domain: domain.name.clone(),
             domain_digest: domain.digest.to_string(),
-            role: domain.roles[self.role].name.clone(),
-            actor: self.person,
-            start: Trace::hash(self.start.hash()),
+            role: domain.roles[self.setting.role].name.clone(),
+            actor: self.setting.person,
+            start: Trace::hash(self.setting.start.hash()),
             calls: self.trace.calls(),
             end: Trace::hash(self.state.hash()),
         }
@@ -267,7 +272,7 @@ impl Episode {
     pub fn replay(&mut self, trace: &Trace) -> Result<(), WorldError> {
         let differs = |what: String| Err(WorldError::NotThere(what));
         self.reset();
-        if Trace::hash(self.start.hash()) != trace.start {
+        if Trace::hash(self.setting.start.hash()) != trace.start {
             return differs("the trace begins at another state".into());
         }
         for (at, call) in trace.calls.iter().enumerate() {
@@ -293,7 +298,7 @@ impl Episode {
 
 /// The refusal of a tool that is not there.
 fn no_tool(plan: &Plan, name: &str) -> Refusal {
-    let near = nearest(name, plan.tool_names.keys().map(|name| &**name));
+    let near = nearest(name, plan.domain.tools.iter().map(|tool| &*tool.name));
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let short: String = name.chars().take(80).collect();
     Refusal::new(RefusalCode::NotFound, format!("there is no tool `{short}`{near}"))

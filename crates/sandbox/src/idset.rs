@@ -30,11 +30,7 @@ impl IdSet {
                 *self = IdSet::Large(Arc::new(blocks));
             }
             IdSet::Large(blocks) => {
-                let blocks = Arc::make_mut(blocks);
-                match blocks.get_mut(at) {
-                    Some(bits) => *bits |= bit,
-                    None => _ = blocks.insert(at, bit),
-                }
+                Arc::make_mut(blocks).update(at, |bits| *bits = Some(bits.unwrap_or(0) | bit));
             }
         }
     }
@@ -45,13 +41,7 @@ impl IdSet {
             IdSet::Small { block, bits } if *block == at => *bits &= !bit,
             IdSet::Small { .. } => {}
             IdSet::Large(blocks) => {
-                let blocks = Arc::make_mut(blocks);
-                if let Some(bits) = blocks.get_mut(at) {
-                    *bits &= !bit;
-                    if *bits == 0 {
-                        blocks.remove(at);
-                    }
-                }
+                Arc::make_mut(blocks).update(at, |bits| *bits = bits.map(|bits| bits & !bit).filter(|bits| *bits != 0));
             }
         }
     }

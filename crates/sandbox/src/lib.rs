@@ -77,10 +77,9 @@ impl Sandbox {
         let mut sandbox = Sandbox::empty(domain, natives);
         let plan = &sandbox.plan;
         let mut state = State::empty(plan, snapshot.now);
-        let mut scratch = Vec::new();
         for (at, table) in snapshot.tables.iter().enumerate() {
             let id = RelationId(at as u16);
-            fill_table(plan, &mut state, id, table, &mut scratch)?;
+            fill_table(plan, &mut state, id, table)?;
         }
         check_references(plan, &state)?;
         sandbox.first = state;
@@ -135,13 +134,11 @@ impl Sandbox {
                 )));
             }
         }
+        let start = self.first.clone();
+        let setting = episode::Setting { sandbox: Arc::clone(self), start, role, person: seat.actor, conditions };
         Ok(Episode {
-            sandbox: Arc::clone(self),
+            setting: Arc::new(setting),
             state: self.first.clone(),
-            start: self.first.clone(),
-            role,
-            person: seat.actor,
-            conditions: Arc::new(conditions),
             counts: trie::Trie::default(),
             trace: tracelog::TraceLog::default(),
         })
@@ -159,13 +156,7 @@ impl benchwright_world::World for Sandbox {
 /// Counters of a snapshot beyond this are not believed.
 const LARGEST_ID: RowId = 1_000_000_000;
 
-fn fill_table(
-    plan: &Plan,
-    state: &mut State,
-    table: RelationId,
-    snapshot: &SnapshotTable,
-    scratch: &mut Vec<u8>,
-) -> Result<(), LoadError> {
+fn fill_table(plan: &Plan, state: &mut State, table: RelationId, snapshot: &SnapshotTable) -> Result<(), LoadError> {
     let declared = plan.domain.table(table);
     let name = &declared.name;
     if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
@@ -182,7 +173,7 @@ fn fill_table(
                 return Err(LoadError(format!("{name} {id} and {name} {other} have the same key")));
             }
         }
-        state.put(plan, table, Row::new(table, cells.clone().into_boxed_slice(), scratch));
+        state.put(plan, table, Row::new(cells.clone().into_boxed_slice()));
     }
     state.set_counters(table, snapshot.next_id, snapshot.next_number);
     Ok(())

@@ -1,17 +1,17 @@
 //! A domain made ready to run: which fields are indexed, what each role may do, which arguments each tool takes. Made
 //! once per domain and shared by all its episodes.
 
-use benchwright_base::{FieldId, Json, TableId, json};
+use benchwright_base::{FieldId, Json, RelationId, TableId, digest, json};
 use benchwright_expr::{Expr, Type};
 use benchwright_schema::{Action, By, Domain, FilterKind, Table, Tool, Verb};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// The compiled domain.
 pub(crate) struct Plan {
     pub(crate) domain: Arc<Domain>,
     pub(crate) tables: Vec<TablePlan>,
     pub(crate) tools: Vec<ToolPlan>,
-    pub(crate) tool_names: BTreeMap<Box<str>, usize>,
+    tool_slots: Vec<u16>,
     pub(crate) roles: Vec<RolePlan>,
 }
 
@@ -57,6 +57,8 @@ pub(crate) struct RolePlan {
 /// The arguments of a tool.
 pub(crate) struct ToolPlan {
     pub(crate) arguments: Vec<ArgumentPlan>,
+    /// For each field to write the place of its argument; none for fixed ones.
+    pub(crate) set_arguments: Vec<Option<usize>>,
     /// For each filter or key the path that its test reads.
     pub(crate) paths: Vec<Vec<(TableId, FieldId)>>,
 }
@@ -97,17 +99,16 @@ pub(crate) struct Given<'a> {
 
 impl Plan {
     pub(crate) fn new(domain: Arc<Domain>) -> Plan {
-        let tables =
-            (0..domain.tables.len()).map(|at| table_plan(&domain, benchwright_base::RelationId(at as u16))).collect();
+        let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, RelationId(at as u16))).collect();
         let tools: Vec<ToolPlan> = domain.tools.iter().map(|tool| tool_plan(&domain, tool)).collect();
-        let tool_names = domain.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str().into(), at)).collect();
+        let tool_slots = tool_slots(&domain.tools);
         let roles = domain
             .roles
             .iter()
             .map(|role| RolePlan {
                 permits: (0..domain.tables.len())
                     .map(|table| {
-                        let table = benchwright_base::RelationId(table as u16);
+                        let table = RelationId(table as u16);
                         [Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal].map(|action| {
                             let grants: Vec<_> = role.grants(table, action).collect();
                             if grants.is_empty() {
@@ -122,8 +123,36 @@ impl Plan {
                     .collect(),
             })
             .collect();
-        Plan { tables, tools, tool_names, roles, domain }
+        Plan { tables, tools, tool_slots, roles, domain }
     }
+
+    /// The place of a tool by its name.
+    pub(crate) fn tool_named(&self, name: &str) -> Option<usize> {
+        let mask = self.tool_slots.len() - 1;
+        let mut slot = digest::hash_text(name.as_bytes()) as usize & mask;
+        while self.tool_slots[slot] != u16::MAX {
+            let at = self.tool_slots[slot] as usize;
+            if self.domain.tools[at].name == name {
+                return Some(at);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+}
+
+/// The places of tools by the hash of their names; `u16::MAX` where there is none. At least half are free.
+fn tool_slots(tools: &[Tool]) -> Vec<u16> {
+    let mut slots = vec![u16::MAX; (tools.len() * 2 + 1).next_power_of_two()];
+    let mask = slots.len() - 1;
+    for (at, tool) in tools.iter().enumerate() {
+        let mut slot = digest::hash_text(tool.name.as_bytes()) as usize & mask;
+        while slots[slot] != u16::MAX {
+            slot = (slot + 1) & mask;
+        }
+        slots[slot] = at as u16;
+    }
+    slots
 }
 
 impl RolePlan {
@@ -215,5 +244,8 @@ fn tool_plan(domain: &Domain, tool: &Tool) -> ToolPlan {
             add("cursor", Part::Cursor, false);
         }
     }
-    ToolPlan { arguments, paths }
+    let set_arguments = (0..tool.set.len())
+        .map(|at| arguments.iter().position(|argument: &ArgumentPlan| argument.part == Part::Set(at)))
+        .collect();
+    ToolPlan { arguments, set_arguments, paths }
 }

@@ -1,25 +1,19 @@
-//! A row: its cells, its hash, and its JSON once somebody has asked for it.
+//! A row: its cells, and its JSON once somebody has asked for it.
 
-use benchwright_base::{FieldId, RowHash, RowId, TableId, Value};
+use benchwright_base::{FieldId, RowId, StateHash, TableId, Value};
 use std::sync::OnceLock;
 
 /// A row of a state. It never changes; a changed row is another one.
 #[derive(Debug)]
 pub struct Row {
     cells: Box<[Value]>,
-    hash: RowHash,
     json: OnceLock<Box<[u8]>>,
 }
 
 impl Row {
-    /// A row of a table from its cells, the first of which is its id.
-    pub(crate) fn new(table: TableId, cells: Box<[Value]>, scratch: &mut Vec<u8>) -> Row {
-        scratch.clear();
-        scratch.extend_from_slice(&table.0.to_le_bytes());
-        for cell in &cells {
-            cell.canonical_bytes(scratch);
-        }
-        Row { hash: RowHash::of(scratch), cells, json: OnceLock::new() }
+    /// A row from its cells, the first of which is its id.
+    pub(crate) fn new(cells: Box<[Value]>) -> Row {
+        Row { cells, json: OnceLock::new() }
     }
 
     /// Its id.
@@ -42,8 +36,17 @@ impl Row {
         &self.cells
     }
 
-    pub(crate) fn hash(&self) -> RowHash {
-        self.hash
+    /// The hash of its cells as a row of a table.
+    pub(crate) fn hash(&self, table: TableId) -> StateHash {
+        self.hash_changes(table, |_| true)
+    }
+
+    /// The hash of some of its cells.
+    pub(crate) fn hash_changes(&self, table: TableId, changed: impl Fn(usize) -> bool) -> StateHash {
+        let cells = self.cells.iter().enumerate().filter(|(at, _)| changed(*at));
+        cells.fold(StateHash::default(), |hash, (at, value)| {
+            hash.with(StateHash::cell(table, self.id(), FieldId(at as u16), value))
+        })
     }
 
     /// Its JSON with every field, written once.

@@ -203,7 +203,7 @@ impl Filler<'_> {
         stream: &mut Stream,
     ) -> Option<Value> {
         let ty = self.plan.domain.table(table).field(field).ty;
-        let row = Row::new(table, cells.into(), &mut Vec::new());
+        let row = Row::new(cells.into());
         let view = View { plan: self.plan, state: &self.draft.state };
         let mut judge = Judge::new(&view, self.draft.state.now);
         judge.subject = Some(&row);

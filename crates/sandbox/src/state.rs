@@ -8,7 +8,7 @@ use crate::{
     sabotage::{Sabotage, on},
     trie::{Difference, Trie},
 };
-use benchwright_base::{DateTime, FieldId, RelationId, RowHash, RowId, TableId, Value, digest};
+use benchwright_base::{DateTime, FieldId, RelationId, RowId, StateHash, TableId, Value, digest};
 use benchwright_expr::{Compare, TestOp, eval, eval::Records, walk::Test};
 use benchwright_pack::{Change, Diff, FieldChange};
 use std::{ops::ControlFlow, sync::Arc};
@@ -17,7 +17,7 @@ use std::{ops::ControlFlow, sync::Arc};
 #[derive(Clone)]
 pub(crate) struct State {
     tables: Trie<Arc<TableState>>,
-    hash: RowHash,
+    hash: StateHash,
     pub(crate) now: DateTime,
 }
 
@@ -41,7 +41,7 @@ struct Index {
 impl State {
     /// A state without rows.
     pub(crate) fn empty(plan: &Plan, now: DateTime) -> State {
-        let mut state = State { tables: Trie::default(), hash: RowHash::default(), now };
+        let mut state = State { tables: Trie::default(), hash: StateHash::default(), now };
         for (at, table) in plan.tables.iter().enumerate() {
             let indexes = table.indexes.iter().map(|index| Index::sized(index, 16)).collect();
             let empty = TableState { indexes, next_id: 1, next_number: 1, ..TableState::default() };
@@ -59,18 +59,17 @@ impl State {
     }
 
     /// The hash of all rows, counters and the clock.
-    pub(crate) fn hash(&self) -> RowHash {
-        self.hash.with(RowHash::of(&self.now.0.to_le_bytes()))
+    pub(crate) fn hash(&self) -> StateHash {
+        self.hash.with(StateHash::of(&self.now.0.to_le_bytes()))
     }
 
     /// The same hash, made anew from every row.
-    pub(crate) fn hash_from_scratch(&self) -> RowHash {
-        let mut hash = RowHash::of(&self.now.0.to_le_bytes());
-        let mut scratch = Vec::new();
+    pub(crate) fn hash_from_scratch(&self) -> StateHash {
+        let mut hash = StateHash::of(&self.now.0.to_le_bytes());
         for (at, table) in self.tables.iter() {
             hash = hash.with(table.counters_hash(at as u16));
             for (_, row) in table.rows.iter() {
-                hash = hash.with(Row::new(RelationId(at as u16), row.cells().into(), &mut scratch).hash());
+                hash = hash.with(row.hash(RelationId(at as u16)));
             }
         }
         hash
@@ -87,7 +86,7 @@ impl State {
 
     /// Changes a table, keeping the hash of its counters in step.
     fn edit(&mut self, table: TableId) -> &mut TableState {
-        match self.tables.get_mut(u32::from(table.0)) {
+        match self.tables.slot(u32::from(table.0)) {
             Some(state) => Arc::make_mut(state),
             None => unreachable_table(),
         }
@@ -96,15 +95,18 @@ impl State {
     /// Puts a row in place of the one with its id, or as a new one.
     pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Row) {
         let table_plan = &plan.tables[table.index()];
-        let (id, new_hash) = (row.id(), row.hash());
+        let id = row.id();
         let row = Arc::new(row);
         let state = self.edit(table);
         let old = state.rows.insert(id, Arc::clone(&row));
         state.reindex(table_plan, id, old.as_deref(), Some(&row));
-        self.hash = self.hash.with(new_hash);
-        if let Some(old) = old {
-            self.hash = self.hash.without(old.hash());
-        }
+        self.hash = match old {
+            None => self.hash.with(row.hash(table)),
+            Some(old) => {
+                let changed = |at: usize| old.cells()[at] != row.cells()[at];
+                self.hash.with(row.hash_changes(table, changed)).without(old.hash_changes(table, changed))
+            }
+        };
     }
 
     /// Takes a row out.
@@ -114,7 +116,7 @@ impl State {
         let old = state.rows.remove(id)?;
         state.reindex(table_plan, id, Some(&old), None);
         if !on(Sabotage::StaleHash) {
-            self.hash = self.hash.without(old.hash());
+            self.hash = self.hash.without(old.hash(table));
         }
         Some(old)
     }
@@ -181,12 +183,12 @@ fn unreachable_table() -> ! {
 }
 
 impl TableState {
-    fn counters_hash(&self, table: u16) -> RowHash {
+    fn counters_hash(&self, table: u16) -> StateHash {
         let mut bytes = [0; 10];
         bytes[..2].copy_from_slice(&table.to_le_bytes());
         bytes[2..6].copy_from_slice(&self.next_id.to_le_bytes());
         bytes[6..].copy_from_slice(&self.next_number.to_le_bytes());
-        RowHash::of(&bytes)
+        StateHash::of(&bytes)
     }
 
     fn reindex(&mut self, plan: &TablePlan, id: RowId, old: Option<&Row>, new: Option<&Row>) {
@@ -264,29 +266,26 @@ impl Index {
         match value {
             Value::Null => None,
             Value::Ref(row) if spec.direct => Some(*row),
-            Value::Text(text) => Some(digest::hash_text(text.as_bytes()) as u32 & self.mask),
-            other => {
-                let mut bytes = Vec::with_capacity(9);
-                other.canonical_bytes(&mut bytes);
-                Some(digest::hash_text(&bytes) as u32 & self.mask)
-            }
+            other => Some(digest::hash_value(other) as u32 & self.mask),
         }
     }
 
     fn insert(&mut self, key: u32, id: u32) {
-        match self.sets.get_mut(key) {
+        self.sets.update(key, |set| match set {
             Some(set) => set.insert(id),
-            None => _ = self.sets.insert(key, IdSet::one(id)),
-        }
+            None => *set = Some(IdSet::one(id)),
+        });
     }
 
     fn remove(&mut self, key: u32, id: u32) {
-        if let Some(set) = self.sets.get_mut(key) {
-            set.remove(id);
-            if set.is_empty() {
-                self.sets.remove(key);
+        self.sets.update(key, |slot| {
+            if let Some(set) = slot {
+                set.remove(id);
+                if set.is_empty() {
+                    *slot = None;
+                }
             }
-        }
+        });
     }
 }
 
@@ -332,14 +331,14 @@ impl<'s> View<'s> {
         let mut offer = |row: &'s Row| {
             let passes = row.id() >= from
                 && tests.iter().all(|test| match test.path {
-                    [(_, field)] => eval::meets(row.get(*field), test.op, &test.values),
+                    [(_, field)] => eval::meets(row.get(*field), test.op, test.with.values()),
                     _ => eval::passes(self, &row, test),
                 });
             if passes { each(row) } else { ControlFlow::Continue(()) }
         };
         let mut best: Option<Option<&'s IdSet>> = None;
         for test in tests {
-            let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, &*test.values) else {
+            let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, test.with.values()) else {
                 continue;
             };
             if *field == FieldId::ID {

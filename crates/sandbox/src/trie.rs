@@ -64,8 +64,9 @@ impl<T: Clone> Trie<T> {
         }
     }
 
-    /// The slot of a key, with every node on the way owned by this map alone.
-    fn slot(&mut self, key: u32) -> &mut Option<T> {
+    /// The slot of a key, with every node on the way owned by this map alone. What is there may be changed, not put or
+    /// taken: `update` does that.
+    pub(crate) fn slot(&mut self, key: u32) -> &mut Option<T> {
         while !self.fits(key) {
             if let Some(root) = self.root.take() {
                 let mut slots: [Option<Arc<Node<T>>>; WIDTH] = Default::default();
@@ -106,10 +107,13 @@ impl<T: Clone> Trie<T> {
         self.slot(key).take()
     }
 
-    /// The value of a key to be changed in place, if it is there.
-    pub(crate) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
-        self.get(key)?;
-        self.slot(key).as_mut()
+    /// Changes, puts or takes the value of a key in one go.
+    pub(crate) fn update(&mut self, key: u32, change: impl FnOnce(&mut Option<T>)) {
+        let slot = self.slot(key);
+        let before = slot.is_some();
+        change(slot);
+        let after = slot.is_some();
+        self.len = self.len + u32::from(after) - u32::from(before);
     }
 
     /// Every value with its key, in order of key.
@@ -181,27 +185,47 @@ impl<T: Clone> Trie<T> {
                 }
                 return;
             }
-            for slot in 0..WIDTH {
-                let key = prefix << BITS | slot as u32;
-                let value = |node: Option<&'a Arc<Node<T>>>| match node.map(|node| &**node) {
-                    Some(Node::Leaf(slots)) => slots[slot].as_ref(),
-                    _ => None,
-                };
-                let child = |node: Option<&'a Arc<Node<T>>>| match node.map(|node| &**node) {
-                    Some(Node::Branch(slots)) => slots[slot].as_ref(),
-                    _ => None,
-                };
-                match (value(old), value(new)) {
-                    (None, None) => {}
-                    (Some(a), None) => each(key, Difference::Removed(a)),
-                    (None, Some(b)) => each(key, Difference::Added(b)),
-                    (Some(a), Some(b)) if same(a, b) => {}
-                    (Some(a), Some(b)) => each(key, Difference::Changed(a, b)),
+            let heights = (old_height.saturating_sub(1), new_height.saturating_sub(1));
+            match (old.map(|node| &**node), new.map(|node| &**node)) {
+                (Some(Node::Leaf(old)), Some(Node::Leaf(new))) => {
+                    for (slot, pair) in old.iter().zip(new).enumerate() {
+                        let key = prefix << BITS | slot as u32;
+                        match pair {
+                            (None, None) => {}
+                            (Some(a), Some(b)) if same(a, b) => {}
+                            (Some(a), Some(b)) => each(key, Difference::Changed(a, b)),
+                            (Some(a), None) => each(key, Difference::Removed(a)),
+                            (None, Some(b)) => each(key, Difference::Added(b)),
+                        }
+                    }
                 }
-                let (a, b) = (child(old), child(new));
-                if a.is_some() || b.is_some() {
-                    walk(a, b, (old_height.saturating_sub(1), new_height.saturating_sub(1)), key, same, each);
+                (Some(Node::Branch(old)), Some(Node::Branch(new))) => {
+                    for (slot, (a, b)) in old.iter().zip(new).enumerate() {
+                        walk(a.as_ref(), b.as_ref(), heights, prefix << BITS | slot as u32, same, each);
+                    }
                 }
+                // One side is missing: all of the other is added or removed.
+                (Some(Node::Leaf(slots)), _) | (_, Some(Node::Leaf(slots))) => {
+                    for (slot, value) in slots.iter().enumerate() {
+                        let Some(value) = value else { continue };
+                        let gone = old.is_some();
+                        each(
+                            prefix << BITS | slot as u32,
+                            if gone { Difference::Removed(value) } else { Difference::Added(value) },
+                        );
+                    }
+                }
+                (Some(Node::Branch(slots)), None) => {
+                    for (slot, child) in slots.iter().enumerate() {
+                        walk(child.as_ref(), None, heights, prefix << BITS | slot as u32, same, each);
+                    }
+                }
+                (None, Some(Node::Branch(slots))) => {
+                    for (slot, child) in slots.iter().enumerate() {
+                        walk(None, child.as_ref(), heights, prefix << BITS | slot as u32, same, each);
+                    }
+                }
+                (None, None) => {}
             }
         }
         let heights = match (&old.root, &self.root) {

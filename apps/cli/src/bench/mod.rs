@@ -3,11 +3,9 @@
 mod measure;
 mod world;
 
+use crate::{output, progress::Progress};
 use anyhow::{Result, bail};
-use std::{
-    io::{IsTerminal, Write},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 /// The benches by name.
 const NAMES: [&str; 1] = ["world"];
@@ -17,25 +15,15 @@ pub(crate) fn run(name: Option<&str>, json: bool, quick: bool) -> Result<ExitCod
     if let Some(name) = name.filter(|name| !NAMES.contains(name)) {
         bail!("there is no bench `{name}`; there are: {}", NAMES.join(", "));
     }
+    let progress = Progress::start("measuring the world");
     let figures = world::run(quick)?;
-    let mut out = std::io::stdout().lock();
+    drop(progress);
     if json {
         let world = figures.to_json();
-        let shown = if name.is_some() { world } else { serde_json::json!({ "world": world }) };
-        writeln!(out, "{shown}")?;
+        output::json(&if name.is_some() { world } else { serde_json::json!({ "world": world }) })?;
     } else {
-        out.write_all(figures.to_table().as_bytes())?;
+        output::data(&figures.to_table())?;
     }
     let missed = !quick && !figures.missed().is_empty();
     Ok(if missed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// Says on a terminal what is under way.
-fn say(what: &str) {
-    let mut screen = std::io::stderr().lock();
-    if screen.is_terminal() {
-        // A line that cannot be shown is no reason to stop.
-        let _ = write!(screen, "\r\x1b[K{what}");
-        let _ = screen.flush();
-    }
 }

@@ -11,7 +11,6 @@ mod session;
 mod sqlite;
 
 use super::measure::{median, nanoseconds, resident_bytes};
-use super::say;
 use anyhow::{Context, Result, anyhow, bail};
 use benchwright_pack::Snapshot;
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
@@ -44,7 +43,6 @@ pub(super) fn run(quick: bool) -> Result<Figures> {
         true => Length { rounds: 5, passes: 4, sqlite_passes: 2, batch: 2_000 },
         false => Length { rounds: 15, passes: 12, sqlite_passes: 5, batch: 5_000 },
     };
-    say("making the reference world");
     let domain = reference::domain()?;
     let scripts = script::scripts(&domain)?;
     let snapshot = reference::snapshot(&domain, reference::ROWS)?;
@@ -52,12 +50,10 @@ pub(super) fn run(quick: bool) -> Result<Figures> {
     let sqlite = Sqlite::open(&domain, &snapshot)?;
     let mut episode = begin(&sandbox)?;
 
-    say("comparing every answer");
     let calls_compared = compare(&mut episode, &sqlite, &scripts)?;
 
     let (mut ours, mut bare, mut with_session) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..length.rounds {
-        say(&format!("episodes, round {} of {}", round + 1, length.rounds));
+    for _ in 0..length.rounds {
         ours.push(episodes_per_second(&scripts, length.passes, |script| our_episode(&mut episode, script))?);
         bare.push(episodes_per_second(&scripts, length.sqlite_passes, |script| bare_episode(&sqlite, script))?);
         with_session.push(episodes_per_second(&scripts, 1, |script| session_episode(&sqlite, script))?);
@@ -66,17 +62,13 @@ pub(super) fn run(quick: bool) -> Result<Figures> {
     let (episodes_per_s, sqlite_episodes_per_s) = (median(ours), median(bare));
     let sqlite_session_episodes_per_s = median(with_session);
 
-    say("forks and resets");
     let small = small_figures(&sandbox, &scripts, &length)?;
-    say("live episodes");
     let live_bytes = live_bytes(&sandbox, &scripts)?;
 
-    say("the large world");
     let large_snapshot = reference::snapshot(&domain, reference::LARGE_ROWS)?;
     let (large_world_load_ms, large) = load(&domain, &large_snapshot, 3)?;
     drop(large_snapshot);
     let large_world_call_ratio = call_ratio(&sandbox, &large, &scripts, &length)?;
-    say("");
     Ok(Figures {
         quick,
         episodes_per_s,
@@ -315,4 +307,49 @@ fn call_ratio(small: &Arc<Sandbox>, large: &Arc<Sandbox>, scripts: &[Script], le
         ratios.push(fast / slow);
     }
     Ok(median(ratios.split_off(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both() -> (Episode, Sqlite, Vec<Script>) {
+        let domain = reference::domain().unwrap();
+        let snapshot = reference::snapshot(&domain, reference::ROWS).unwrap();
+        let sandbox = Arc::new(Sandbox::from_snapshot(Arc::clone(&domain), &[], &snapshot).unwrap());
+        let scripts = script::scripts(&domain).unwrap();
+        (begin(&sandbox).unwrap(), Sqlite::open(&domain, &snapshot).unwrap(), scripts)
+    }
+
+    #[test]
+    fn both_engines_answer_every_script_alike() {
+        let (mut episode, sqlite, scripts) = both();
+        assert_eq!(compare(&mut episode, &sqlite, &scripts).unwrap(), 164 * 20);
+    }
+
+    #[test]
+    fn what_the_sandbox_refuses_sqlite_refuses() {
+        let (mut episode, sqlite, _) = both();
+        let new = |set: &str| format!(r#"{{"parent_id":1,"owner_id":1,"name":"n"{set}}}"#);
+        let cases = [
+            ("a step back in the lifecycle", "t000_update", r#"{"id":3,"status":"open"}"#.to_owned()),
+            ("a new row that is not new", "t000_create", new(r#","status":"open""#)),
+            ("a name that is taken", "t000_create", new("").replace(r#""n""#, r#""name of record 0-1""#)),
+            ("a number out of bounds", "t000_create", new(r#","qty":10000001"#)),
+            ("an amount below zero", "t000_create", new(r#","amount":-0.01"#)),
+            ("a name that is too long", "t000_create", new("").replace(r#""n""#, &format!("{:?}", "n".repeat(81)))),
+            ("a word that is none", "t000_update", r#"{"id":1,"status":"gone"}"#.to_owned()),
+            ("a parent that is not there", "t000_create", new("").replace(r#""parent_id":1"#, r#""parent_id":999"#)),
+            ("no name", "t000_create", r#"{"parent_id":1,"owner_id":1}"#.to_owned()),
+            ("an assignee of another owner", "t000_create", new(r#","assigned_to":2"#)),
+            ("a row that is not there", "t000_get", r#"{"id":999}"#.to_owned()),
+        ];
+        let mut buffers = Buffers::default();
+        for (what, tool, arguments) in cases {
+            assert!(episode.call(tool, &arguments).is_err(), "the sandbox takes {what}");
+            assert!(sqlite.call(tool, &arguments, &mut buffers).is_err(), "SQLite takes {what}");
+        }
+        assert!(episode.call("t000_create", &new("")).is_ok());
+        assert!(sqlite.call("t000_create", &new(""), &mut buffers).is_ok());
+    }
 }

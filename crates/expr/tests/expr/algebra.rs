@@ -89,8 +89,8 @@ impl Algebra for Symbols {
             for test in tests {
                 let left = test.path.iter().fold(row.clone(), |row, (_, field)| self.field(&row, *field));
                 match test.op {
-                    TestOp::Compare(op) => guards.push(format!("{left} {op:?} {}", test.values[0])),
-                    op => guards.push(format!("{left} {op:?} {:?}", test.values)),
+                    TestOp::Compare(op) => guards.push(format!("{left} {op:?} {}", test.with.values()[0])),
+                    op => guards.push(format!("{left} {op:?} {:?}", test.with.values())),
                 }
             }
             let guard = if guards.is_empty() { Formula::Known(true) } else { Formula::Open(guards.join(" & ")) };

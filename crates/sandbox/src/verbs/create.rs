@@ -1,7 +1,7 @@
 //! `create`: a new row, with child rows where the tool takes them.
 
 use crate::{
-    answer::{open_again, write_row},
+    answer::{open_again, write_new_row},
     arguments,
     call::Call,
     draft::Draft,
@@ -60,7 +60,7 @@ pub(crate) fn answer(call: &Call<'_>, draft: &Draft<'_>, id: RowId, out: &mut Ve
         out.extend_from_slice(format!("{{\"id\":{}}}", id + 1).as_bytes());
         return Ok(());
     }
-    write_row(out, &call.actor, &draft.state, call.table, &row, &call.tool.show);
+    write_new_row(out, &call.actor, &draft.state, call.table, &row, &call.tool.show);
     for child in &call.tool.with {
         let table_plan = &call.plan().tables[child.table.index()];
         open_again(out);
@@ -72,7 +72,7 @@ pub(crate) fn answer(call: &Call<'_>, draft: &Draft<'_>, id: RowId, out: &mut Ve
             if at > 0 {
                 out.push(b',');
             }
-            write_row(out, &call.actor, &draft.state, child.table, row, &[]);
+            write_new_row(out, &call.actor, &draft.state, child.table, row, &[]);
         }
         out.extend_from_slice(b"]}");
     }

@@ -3,7 +3,11 @@
 
 use crate::{arguments, call::Call, draft::Draft, plan::Part, row::Row};
 use benchwright_base::{DateTime, FieldId, RowId, TableId, Value, json};
-use benchwright_expr::{Compare, TestOp, eval::Records, walk::Test};
+use benchwright_expr::{
+    Compare, TestOp,
+    eval::Records,
+    walk::{Operand, Test},
+};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Domain, Native, codec};
 use std::{ops::ControlFlow, sync::Arc};
@@ -91,7 +95,7 @@ impl NativeCall<'_, '_> {
             .map(|(path, (_, value))| Test {
                 path,
                 op: if value.is_null() { TestOp::IsNull } else { TestOp::Compare(Compare::Eq) },
-                values: vec![value.clone()],
+                with: Operand::One(value.clone()),
             })
             .collect();
         let actor = self.draft.actor;

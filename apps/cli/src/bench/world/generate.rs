@@ -2,7 +2,6 @@
 //! -p benchwright bench` writes them anew.
 
 use super::reference::{LAST, STATES, TABLES, parent_of, table_name};
-use std::{fmt::Write, path::Path};
 
 const HEAD: &str = "# Made by apps/cli/src/bench/world/generate.rs; do not edit by hand.\n\n";
 
@@ -18,8 +17,7 @@ fn tables() -> String {
     let mut text = format!("{HEAD}[enums]\nStatus = [{words}]\n");
     for table in 0..TABLES {
         let (name, parent) = (table_name(table), table_name(parent_of(table)));
-        write!(
-            text,
+        text.push_str(&format!(
             "\n[{name}]\n\
              parent_id = \"-> {parent}\"\n\
              owner_id = \"-> t000\"\n\
@@ -34,8 +32,7 @@ fn tables() -> String {
              assigned_to = \"-> t001?\"\n\
              lifecycle.status = [\"start -> new\", \"new -> open | closed\", \"open -> hold | closed\", \
              \"hold -> open | closed\"]\n"
-        )
-        .unwrap();
+        ));
     }
     text
 }
@@ -43,14 +40,12 @@ fn tables() -> String {
 fn tools() -> String {
     let mut text = HEAD.to_owned();
     for table in (0..TABLES).map(table_name) {
-        write!(
-            text,
+        text.push_str(&format!(
             "{table}_get = \"get {table}\"\n\
              {table}_find = \"find {table} by parent_id\"\n\
              {table}_create = \"create {table}\"\n\
              {table}_update = \"update {table} set status, qty, updated\"\n"
-        )
-        .unwrap();
+        ));
     }
     text
 }
@@ -59,15 +54,13 @@ fn policy() -> String {
     let last = table_name(LAST);
     let mut text = format!("{HEAD}[access]\nagent = [\"any on *\"]\n");
     for table in (0..TABLES).map(table_name) {
-        write!(
-            text,
+        text.push_str(&format!(
             "\n[rules.assignee-of-owner-{table}]\n\
              on      = \"{table}\"\n\
              require = \"assigned_to = null or exists {last}(owner_id = owner_id, assigned_to = assigned_to)\"\n\
              says    = \"A record is assigned only to somebody who is assigned to its owner.\"\n\
              by      = \"tool\"\n"
-        )
-        .unwrap();
+        ));
     }
     text
 }
@@ -106,29 +99,35 @@ fn calls() -> String {
         let checks: Vec<String> =
             (0..10).map(|k| format!("{{\"table\": \"{}\", \"id\": 7, \"qty\": 33}}", table(k))).collect();
         let comma = if start + 1 < TABLES { "," } else { "" };
-        write!(text, "{{\"calls\": [\n{}],\n\"checks\": [\n{}]}}{comma}\n", lines.join(",\n"), checks.join(",\n"))
-            .unwrap();
+        let (lines, checks) = (lines.join(",\n"), checks.join(",\n"));
+        text.push_str(&format!("{{\"calls\": [\n{lines}],\n\"checks\": [\n{checks}]}}{comma}\n"));
     }
     text + "]\n"
 }
 
-#[test]
-fn the_committed_world_and_calls_are_what_the_generator_makes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench");
-    let files = [
-        ("world/domain.toml", domain()),
-        ("world/tables.toml", tables()),
-        ("world/tools.toml", tools()),
-        ("world/policy.toml", policy()),
-        ("calls.json", calls()),
-    ];
-    for (path, made) in files {
-        let file = folder.join(path);
-        if std::env::var_os("BENCHWRIGHT_UPDATE").is_some() {
-            std::fs::write(&file, made).unwrap();
-            continue;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_committed_world_and_calls_are_what_the_generator_makes() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench");
+        let files = [
+            ("world/domain.toml", domain()),
+            ("world/tables.toml", tables()),
+            ("world/tools.toml", tools()),
+            ("world/policy.toml", policy()),
+            ("calls.json", calls()),
+        ];
+        for (path, made) in files {
+            let file = folder.join(path);
+            if std::env::var_os("BENCHWRIGHT_UPDATE").is_some() {
+                std::fs::write(&file, made).unwrap();
+                continue;
+            }
+            let committed = std::fs::read_to_string(&file).unwrap();
+            assert!(committed == made, "{} differs; BENCHWRIGHT_UPDATE=1 rewrites it", file.display());
         }
-        let committed = std::fs::read_to_string(&file).unwrap();
-        assert!(committed == made, "{} differs; BENCHWRIGHT_UPDATE=1 rewrites it", file.display());
     }
 }

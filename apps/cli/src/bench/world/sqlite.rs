@@ -338,17 +338,17 @@ fn trigger_sql(table: usize) -> String {
          (SELECT 1 FROM {last} WHERE owner_id = NEW.owner_id AND assigned_to = NEW.assigned_to)"
     );
     format!(
-        "CREATE TRIGGER {name}_start BEFORE INSERT ON {name} WHEN NEW.status <> 'new'
+        "CREATE TRIGGER {name}_start AFTER INSERT ON {name} WHEN NEW.status <> 'new'
            BEGIN SELECT RAISE(ABORT, 'a new row begins as new'); END;
-         CREATE TRIGGER {name}_lifecycle BEFORE UPDATE OF status ON {name}
+         CREATE TRIGGER {name}_lifecycle AFTER UPDATE OF status ON {name}
            WHEN OLD.status <> NEW.status AND NOT (
              (OLD.status = 'new' AND NEW.status IN ('open', 'closed')) OR
              (OLD.status = 'open' AND NEW.status IN ('hold', 'closed')) OR
              (OLD.status = 'hold' AND NEW.status IN ('open', 'closed')))
            BEGIN SELECT RAISE(ABORT, 'lifecycle'); END;
-         CREATE TRIGGER {name}_rule_insert BEFORE INSERT ON {name} WHEN {broken}
+         CREATE TRIGGER {name}_rule_insert AFTER INSERT ON {name} WHEN {broken}
            BEGIN SELECT RAISE(ABORT, 'rule'); END;
-         CREATE TRIGGER {name}_rule_update BEFORE UPDATE ON {name} WHEN {broken}
+         CREATE TRIGGER {name}_rule_update AFTER UPDATE ON {name} WHEN {broken}
            BEGIN SELECT RAISE(ABORT, 'rule'); END;"
     )
 }
