@@ -209,10 +209,10 @@ impl Run<'_> {
         while let Some(at) = rest.find(['@', '"']) {
             let (before, from) = rest.split_at(at);
             out.push_str(before);
-            if from.starts_with('"') {
+            if let Some(after) = from.strip_prefix('"') {
                 quoted = !quoted || before.ends_with('\\');
                 out.push('"');
-                rest = &from[1..];
+                rest = after;
                 continue;
             }
             if quoted {

@@ -97,16 +97,16 @@ fn object(
 }
 
 fn is_type(name: &str, json: &Json<'_>) -> bool {
-    match (name, json) {
+    matches!(
+        (name, json),
         ("null", Json::Null)
-        | ("boolean", Json::Bool(_))
-        | ("integer", Json::Int(_))
-        | ("number", Json::Int(_) | Json::Decimal(_))
-        | ("string", Json::Text(_))
-        | ("array", Json::List(_))
-        | ("object", Json::Object(_)) => true,
-        _ => false,
-    }
+            | ("boolean", Json::Bool(_))
+            | ("integer", Json::Int(_))
+            | ("number", Json::Int(_) | Json::Decimal(_))
+            | ("string", Json::Text(_))
+            | ("array", Json::List(_))
+            | ("object", Json::Object(_))
+    )
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Budgets, injected faults, the clock, pages and cursors: what a task lays on an episode, and what an agent meets.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use benchwright_base::{DateTime, Json};
 use benchwright_catalog::Catalog;
 use benchwright_pack::RefusalCode;

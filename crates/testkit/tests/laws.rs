@@ -1,5 +1,7 @@
 //! Every world keeps the laws, under random legal and illegal calls. `BENCHWRIGHT_LAW_CALLS` sets how many.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::Sandbox;
 use benchwright_testkit::laws::{self, Report};

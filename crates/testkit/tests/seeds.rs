@@ -1,6 +1,8 @@
 //! Seeded worlds: the same bytes for the same seed, whoever makes them; every rule about states holds; the sizes are as
 //! promised.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::{Conditions, Episode};
 use benchwright_world::Seat;
