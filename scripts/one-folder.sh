@@ -61,8 +61,11 @@ EOF
 
 cargo build --quiet --locked -p benchwright
 bin=${CARGO_TARGET_DIR:-target}/debug/benchwright
-"$bin" domains probe_kiosk --json | grep -q '"tools":3'
-out=$(printf 'add_paper name=Extra copies=2\nsell_out paper=4\nlist_papers\n' | "$bin" play probe_kiosk)
-grep -q 'Extra' <<<"$out"
-grep -Eq 'sold:? *2' <<<"$out"
+expect() {
+    grep -Eq -- "$1" <<<"$2" || { echo "expected $1 in:" >&2; echo "$2" >&2; exit 1; }
+}
+expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
+out=$(printf 'add_paper name=Extra copies=2\nsell_out paper=4\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
+expect 'sold: *2' "$out"
+expect '4 +Extra +0' "$out"
 echo "one folder: probe_kiosk was found, built and played, and no other file was touched"

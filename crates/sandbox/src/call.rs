@@ -19,7 +19,6 @@ use std::ops::ControlFlow;
 /// One call of a tool on a table.
 pub(crate) struct Call<'c> {
     pub(crate) actor: Actor<'c>,
-    pub(crate) state: &'c State,
     pub(crate) tool: &'c Tool,
     pub(crate) tool_plan: &'c ToolPlan,
     pub(crate) given: Given<'c>,
@@ -30,10 +29,6 @@ pub(crate) struct Call<'c> {
 impl<'c> Call<'c> {
     pub(crate) fn plan(&self) -> &'c Plan {
         self.actor.plan
-    }
-
-    pub(crate) fn view(&self) -> View<'c> {
-        View { plan: self.plan(), state: self.state }
     }
 
     /// The tests that the given filters make.
@@ -67,15 +62,20 @@ impl<'c> Call<'c> {
     }
 
     /// Offers every row that passes the filters and that the actor may see, from an id on, in order of id.
-    pub(crate) fn visible(
+    pub(crate) fn visible<'s>(
         &self,
+        state: &'s State,
         tests: &[Test<'_, Value>],
         from: RowId,
-        each: &mut dyn FnMut(&'c Row) -> ControlFlow<()>,
-    ) -> Result<(), Refusal> {
+        each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>,
+    ) -> Result<(), Refusal>
+    where
+        'c: 's,
+    {
         self.actor.require(self.table, Action::Read)?;
-        self.view().select_from(self.table, tests, from, &mut |row| {
-            if !self.actor.may(self.state, self.table, Action::Read, row) || !self.may_test(tests, row) {
+        let view = View { plan: self.plan(), state };
+        view.select_from(self.table, tests, from, &mut |row| {
+            if !self.actor.may(state, self.table, Action::Read, row) || !self.may_test(state, tests, row) {
                 return ControlFlow::Continue(());
             }
             each(row)
@@ -84,30 +84,33 @@ impl<'c> Call<'c> {
     }
 
     /// A filter on a secret field must not tell what the answer hides.
-    fn may_test(&self, tests: &[Test<'_, Value>], row: &Row) -> bool {
+    fn may_test(&self, state: &State, tests: &[Test<'_, Value>], row: &Row) -> bool {
         let secret = |test: &Test<'_, Value>| {
             test.path.iter().any(|(table, field)| self.plan().domain.table(*table).field(*field).secret)
         };
         !self.plan().tables[self.table.index()].has_secrets
             || !tests.iter().any(secret)
-            || self.actor.reveals(self.state, self.table, row)
+            || self.actor.reveals(state, self.table, row)
     }
 
     /// The row that `id` or the key names: the first, and how many others the key matches.
-    pub(crate) fn named_row(&self) -> Result<(&'c Row, usize), Refusal> {
+    pub(crate) fn named_row<'s>(&self, state: &'s State) -> Result<(&'s Row, usize), Refusal>
+    where
+        'c: 's,
+    {
         let domain = &self.plan().domain;
         let name = &domain.table(self.table).name;
         if self.tool.by.is_empty() {
             let id = self.given.id(self.tool_plan, domain, self.table)?;
             self.actor.require(self.table, Action::Read)?;
-            return match self.state.get(self.table, id) {
-                Some(row) if self.actor.may(self.state, self.table, Action::Read, row) => Ok((row, 0)),
+            return match state.get(self.table, id) {
+                Some(row) if self.actor.may(state, self.table, Action::Read, row) => Ok((row, 0)),
                 _ => Err(crate::draft::no_row(name, id)),
             };
         }
         let tests = self.tests()?;
         let (mut first, mut others) = (None, 0);
-        self.visible(&tests, 0, &mut |row| {
+        self.visible(state, &tests, 0, &mut |row| {
             match first {
                 None => first = Some(row),
                 Some(_) => others += 1,
@@ -120,10 +123,10 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// The one row that `id` or the key names: what is to be written must not be guessed.
-    pub(crate) fn only_row(&self) -> Result<&'c Row, Refusal> {
-        match self.named_row()? {
-            (row, 0) => Ok(row),
+    /// The id of the one row that `id` or the key names: what is to be written must not be guessed.
+    pub(crate) fn only_row(&self, state: &State) -> Result<RowId, Refusal> {
+        match self.named_row(state)? {
+            (row, 0) => Ok(row.id()),
             (_, others) => {
                 let message = format!("{} rows have this key; name one that only one has", others + 1);
                 Err(Refusal::new(RefusalCode::InvalidArgument, message))

@@ -1,4 +1,5 @@
-//! A call's writes: made on a copy of the state, checked as they are made, and kept only if the whole call stands.
+//! A call's writes: made on the state itself, checked as they are made, noted as they are made, and taken back whole if the
+//! call does not stand. (A copy to write on would cost every call the nodes that it shares with what it was copied from.)
 
 use crate::{
     access::Actor,
@@ -8,7 +9,7 @@ use crate::{
     state::{State, View},
 };
 use benchwright_base::{FieldId, RowId, TableId, Value};
-use benchwright_expr::{Type, eval::Judge};
+use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Stamp, codec};
 use std::sync::Arc;
@@ -16,25 +17,67 @@ use std::sync::Arc;
 /// Writes under way.
 pub(crate) struct Draft<'s> {
     pub(crate) actor: Actor<'s>,
-    /// The state before the call.
-    pub(crate) before: &'s State,
     /// The state with the writes so far.
     pub(crate) state: State,
+    /// What each write took the place of, in order.
+    undo: Vec<Undo>,
     /// The rows that rules must be judged on.
     touched: Vec<(TableId, RowId)>,
 }
 
+/// What a write took the place of.
+enum Undo {
+    /// A row, or none.
+    Row(TableId, RowId, Option<Arc<Row>>),
+    /// The counters of a table.
+    Counters(TableId, RowId, u32),
+}
+
 impl<'s> Draft<'s> {
-    pub(crate) fn new(actor: Actor<'s>, before: &'s State) -> Draft<'s> {
-        Draft { actor, before, state: before.clone(), touched: Vec::new() }
+    pub(crate) fn new(actor: Actor<'s>, state: State) -> Draft<'s> {
+        Draft { actor, state, undo: Vec::new(), touched: Vec::new() }
     }
 
-    /// The new state, if the rules that tools hold are kept.
-    pub(crate) fn finish(self) -> Result<State, Refusal> {
-        let judgement =
-            Judgement { plan: self.actor.plan, before: self.before, after: &self.state, person: self.actor.person };
-        judgement.refuse_broken(&self.touched)?;
-        Ok(self.state)
+    /// Refuses what breaks a rule that tools hold.
+    pub(crate) fn check_rules(&self) -> Result<(), Refusal> {
+        let plan = self.actor.plan;
+        let touched = self.touched.iter().filter(|(table, row)| {
+            !plan.tables[table.index()].tool_rules.is_empty() && !self.is_as_before(*table, *row)
+        });
+        let touched: Vec<(TableId, RowId)> = touched.copied().collect();
+        // Only rules about changes, and rows that are gone, need the state before.
+        let looks_back = touched.iter().any(|(table, row)| {
+            plan.tables[table.index()].tool_rules_look_back || self.state.get(*table, *row).is_none()
+        });
+        let before = looks_back.then(|| self.before());
+        let before = before.as_ref().unwrap_or(&self.state);
+        Judgement { plan, before, after: &self.state, person: self.actor.person }.refuse_broken(&touched)
+    }
+
+    /// The state before the first write.
+    fn before(&self) -> State {
+        let mut state = self.state.clone();
+        undo(self.actor.plan, &mut state, &self.undo);
+        state
+    }
+
+    /// The state with every write taken back.
+    pub(crate) fn taken_back(mut self) -> State {
+        undo(self.actor.plan, &mut self.state, &self.undo);
+        self.state
+    }
+
+    /// Whether a row has the cells it had before the first write.
+    fn is_as_before(&self, table: TableId, row: RowId) -> bool {
+        let before = self.undo.iter().find_map(|undo| match undo {
+            Undo::Row(of, id, old) if (*of, *id) == (table, row) => Some(old),
+            _ => None,
+        });
+        match (before, self.state.get(table, row)) {
+            (Some(Some(old)), Some(new)) => old.cells() == new.cells(),
+            (Some(None), None) | (None, _) => true,
+            _ => false,
+        }
     }
 
     /// Makes a row of the values given; the rest are defaults and stamps.
@@ -53,6 +96,7 @@ impl<'s> Draft<'s> {
     pub(crate) fn make(&mut self, table: TableId, given: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
         let plan = self.actor.plan;
         let declared = plan.domain.table(table);
+        self.note_counters(table);
         let id = self.state.take_id(table);
         let mut cells: Vec<Value> =
             declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
@@ -75,7 +119,7 @@ impl<'s> Draft<'s> {
         }
         self.check_cells(table, &cells, None)?;
         self.put(table, cells);
-        self.settle(table, id, None)?;
+        self.settle(table, id)?;
         Ok(id)
     }
 
@@ -144,7 +188,7 @@ impl<'s> Draft<'s> {
             }
         }
         self.put(table, cells);
-        self.settle(table, id, Some(&old))?;
+        self.settle(table, id)?;
         Ok(true)
     }
 
@@ -181,7 +225,8 @@ impl<'s> Draft<'s> {
             }
         }
         for (table, id) in &doomed {
-            self.state.remove(plan, *table, *id);
+            let old = self.state.remove(plan, *table, *id);
+            self.undo.push(Undo::Row(*table, *id, old));
         }
         self.touched.push((table, id));
         Ok(doomed.len() - 1)
@@ -208,15 +253,22 @@ impl<'s> Draft<'s> {
 
     fn put(&mut self, table: TableId, cells: Vec<Value>) {
         let row = Row::new(cells.into_boxed_slice());
-        self.state.put(self.actor.plan, table, row);
+        let id = row.id();
+        let old = self.state.put(self.actor.plan, table, Arc::new(row));
+        self.undo.push(Undo::Row(table, id, old));
+    }
+
+    fn note_counters(&mut self, table: TableId) {
+        let counters = self.state.table(table);
+        self.undo.push(Undo::Counters(table, counters.next_id, counters.next_number));
     }
 
     /// What follows from a written row: computed stamps, and the other row of a sole field.
-    fn settle(&mut self, table: TableId, id: RowId, old: Option<&Row>) -> Result<(), Refusal> {
+    fn settle(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
         let plan = self.actor.plan;
         let declared = plan.domain.table(table);
         if plan.tables[table.index()].restamps {
-            self.restamp(table, id, old)?;
+            self.restamp(table, id)?;
         }
         self.touched.push((table, id));
         for (at, field) in declared.fields.iter().enumerate() {
@@ -241,30 +293,22 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    fn restamp(&mut self, table: TableId, id: RowId, old: Option<&Row>) -> Result<(), Refusal> {
+    fn restamp(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
         let plan = self.actor.plan;
         let declared = plan.domain.table(table);
         let row = self.row(table, id)?;
         let mut cells = row.cells().to_vec();
         let view = View { plan, state: &self.state };
         let judge = self.actor.judge(&view, &self.state, &row);
-        let before_view = View { plan, state: self.before };
         for (at, field) in declared.fields.iter().enumerate() {
             match &field.stamp {
                 Some(Stamp::Computed(expr)) => cells[at] = judge.value(expr),
                 Some(Stamp::When(condition)) => {
-                    let held = old.is_some_and(|old| {
-                        let mut before = Judge::new(&before_view, self.before.now);
-                        before.subject = Some(old);
-                        before.subject_before = Some(old);
-                        before.holds(condition)
-                    });
                     let holds = judge.holds(condition);
-                    // A seeded row may say when it was.
-                    if holds && !held && cells[at].is_null() {
-                        cells[at] = self.clock(field.ty);
-                    } else if !holds {
+                    if !holds {
                         cells[at] = Value::Null;
+                    } else if cells[at].is_null() {
+                        cells[at] = self.clock(field.ty);
                     }
                 }
                 _ => {}
@@ -350,6 +394,17 @@ impl<'s> Draft<'s> {
         let domain = &self.actor.plan.domain;
         let shown: Vec<String> = words.iter().map(|word| codec::show_value(domain, ty, &Value::Enum(*word))).collect();
         shown.join(" or ")
+    }
+}
+
+/// Takes writes back, the last first.
+fn undo(plan: &crate::plan::Plan, state: &mut State, writes: &[Undo]) {
+    for write in writes.iter().rev() {
+        match write {
+            Undo::Row(table, _, Some(old)) => _ = state.put(plan, *table, Arc::clone(old)),
+            Undo::Row(table, id, None) => _ = state.remove(plan, *table, *id),
+            Undo::Counters(table, next_id, next_number) => state.set_counters(*table, *next_id, *next_number),
+        }
     }
 }
 

@@ -75,20 +75,19 @@ impl Episode {
         let actor = Actor { plan, role: &plan.roles[*role], person: *person };
         let call = Call {
             actor,
-            state: &self.state,
             tool,
             tool_plan,
             given: arguments::place(tool_plan, &json)?,
             table: tool.table.unwrap_or(RelationId(0)),
         };
         if tool.verb.reads_only() {
-            verbs::read(&call, out)?;
+            verbs::read(&call, &self.state, out)?;
             if on(Sabotage::ReadMovesClock) {
                 self.state.now = DateTime(self.state.now.0 + 1);
             }
             return Ok(());
         }
-        let mut draft = Draft::new(actor, &self.state);
+        let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
         let result = match (tool.verb, sandbox.natives[at]) {
             (Verb::Native, Some(function)) => verbs::native(&call, &mut draft, function, out),
             (Verb::Native, None) => {
@@ -96,13 +95,10 @@ impl Episode {
             }
             _ => verbs::write(&call, &mut draft, out),
         };
-        if result.is_err() && on(Sabotage::KeepRefusedWrites) {
-            self.state = draft.state;
-            return result;
-        }
-        result?;
-        self.state = draft.finish()?;
-        Ok(())
+        let result = result.and_then(|()| draft.check_rules());
+        let stands = result.is_ok() || on(Sabotage::KeepRefusedWrites);
+        self.state = if stands { draft.state } else { draft.taken_back() };
+        result
     }
 
     /// A copy that goes its own way from here, trace and all.

@@ -35,17 +35,15 @@ pub(crate) struct Judgement<'s> {
 }
 
 impl Judgement<'_> {
-    /// Refuses the first rule held by tools that a touched row breaks.
+    /// Refuses the first rule held by tools that a row breaks. The rows are known to be created, changed or deleted; where
+    /// no rule speaks of a change and no row is gone, `before` is not looked at and may be the state after.
     pub(crate) fn refuse_broken(&self, touched: &[(TableId, RowId)]) -> Result<(), Refusal> {
         if on(Sabotage::SkipRules) {
             return Ok(());
         }
         for (table, row) in touched {
             let rules = &self.plan.tables[table.index()].tool_rules;
-            if rules.is_empty() {
-                continue;
-            }
-            if let Some(rule) = self.broken(*table, *row, rules).next() {
+            if let Some(rule) = self.broken(*table, *row, rules).first().copied() {
                 let declared = &self.plan.domain.rules[rule];
                 let name = &self.plan.domain.table(*table).name;
                 return Err(Refusal {
@@ -64,24 +62,23 @@ impl Judgement<'_> {
         let mut broken = Vec::new();
         for (table, row, _) in self.after.diff(self.before).changes {
             let rules = &self.plan.tables[table.index()].rules;
-            let found = self.broken(table, row, rules).filter(|rule| self.plan.domain.rules[*rule].by == by);
-            broken.extend(found.map(|rule| Broken { rule, table, row }));
+            let found = self.broken(table, row, rules);
+            let held = found.into_iter().filter(|rule| self.plan.domain.rules[*rule].by == by);
+            broken.extend(held.map(|rule| Broken { rule, table, row }));
         }
         broken.sort();
         broken
     }
 
-    /// The rules among some that a row breaks.
-    fn broken<'r>(&self, table: TableId, id: RowId, rules: &'r [(usize, Expr)]) -> impl Iterator<Item = usize> + 'r {
+    /// The rules among some that a created, changed or deleted row breaks.
+    fn broken(&self, table: TableId, id: RowId, rules: &[(usize, Expr)]) -> Vec<usize> {
         let before_view = View { plan: self.plan, state: self.before };
         let after_view = View { plan: self.plan, state: self.after };
         let old = before_view.row(table, id);
         let new = after_view.row(table, id);
-        let unchanged =
-            matches!((old, new), (Some(old), Some(new)) if std::ptr::eq(old, new) || old.cells() == new.cells());
         // For a deleted row the predicate is read in the world before.
         let deleted = new.is_none();
-        let skip = unchanged || (deleted && old.is_none_or(|old| self.died_with_owner(table, old)));
+        let skip = deleted && old.is_none_or(|old| self.died_with_owner(table, old));
         let world = if deleted { &before_view } else { &after_view };
         let mut judge = Judge::new(world, world.state.now);
         judge.before = &before_view;
@@ -89,12 +86,10 @@ impl Judgement<'_> {
         judge.subject_before = old;
         judge.deleted = deleted;
         judge.actor = self.plan.domain.actor.zip(self.person).and_then(|(table, id)| world.row(table, id));
-        let broken: Vec<usize> = if skip {
-            Vec::new()
-        } else {
-            rules.iter().filter(|(_, require)| !judge.holds(require)).map(|(rule, _)| *rule).collect()
-        };
-        broken.into_iter()
+        if skip {
+            return Vec::new();
+        }
+        rules.iter().filter(|(_, require)| !judge.holds(require)).map(|(rule, _)| *rule).collect()
     }
 
     /// Whether a row that is gone went with a row that owned it: such a row triggers no rule.

@@ -173,7 +173,7 @@ fn fill_table(plan: &Plan, state: &mut State, table: RelationId, snapshot: &Snap
                 return Err(LoadError(format!("{name} {id} and {name} {other} have the same key")));
             }
         }
-        state.put(plan, table, Row::new(cells.clone().into_boxed_slice()));
+        state.put(plan, table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
     }
     state.set_counters(table, snapshot.next_id, snapshot.next_number);
     Ok(())

@@ -29,6 +29,8 @@ pub(crate) struct TablePlan {
     pub(crate) restamps: bool,
     /// The rules with `by = tool`: their place in the domain, and the predicate for this table.
     pub(crate) tool_rules: Vec<(usize, Expr)>,
+    /// Whether one of them speaks of what was before.
+    pub(crate) tool_rules_look_back: bool,
     /// All rules.
     pub(crate) rules: Vec<(usize, Expr)>,
 }
@@ -202,6 +204,7 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
         restamps: table.fields.iter().any(|field| {
             matches!(field.stamp, Some(benchwright_schema::Stamp::Computed(_) | benchwright_schema::Stamp::When(_)))
         }),
+        tool_rules_look_back: rules(true).iter().any(|(_, require)| require.is_about_change()),
         tool_rules: rules(true),
         rules: rules(false),
     }

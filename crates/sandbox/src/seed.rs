@@ -59,7 +59,7 @@ pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<
         return Err(SeedError::NoSize { domain: domain.name.clone(), size, sizes });
     };
     let actor = Actor { plan, role: &plan.roles[0], person: None };
-    let mut filler = Filler { plan, declared, draft: Draft::new(actor, empty), seed };
+    let mut filler = Filler { plan, declared, draft: Draft::new(actor, empty.clone()), seed };
     for (at, step) in declared.rows.iter().enumerate() {
         // A rule that speaks of a table filled later is judged at the end.
         let later = |table: TableId| declared.rows[at + 1..].iter().any(|step| step.table == table);

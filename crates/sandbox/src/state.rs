@@ -39,6 +39,11 @@ struct Index {
 }
 
 impl State {
+    /// What stands in the place of a state while a call works on it.
+    pub(crate) fn taken() -> State {
+        State { tables: Trie::default(), hash: StateHash::default(), now: DateTime(0) }
+    }
+
     /// A state without rows.
     pub(crate) fn empty(plan: &Plan, now: DateTime) -> State {
         let mut state = State { tables: Trie::default(), hash: StateHash::default(), now };
@@ -92,21 +97,21 @@ impl State {
         }
     }
 
-    /// Puts a row in place of the one with its id, or as a new one.
-    pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Row) {
+    /// Puts a row in place of the one with its id, which it gives back, or as a new one.
+    pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Arc<Row>) -> Option<Arc<Row>> {
         let table_plan = &plan.tables[table.index()];
         let id = row.id();
-        let row = Arc::new(row);
         let state = self.edit(table);
         let old = state.rows.insert(id, Arc::clone(&row));
         state.reindex(table_plan, id, old.as_deref(), Some(&row));
-        self.hash = match old {
+        self.hash = match &old {
             None => self.hash.with(row.hash(table)),
             Some(old) => {
                 let changed = |at: usize| old.cells()[at] != row.cells()[at];
                 self.hash.with(row.hash_changes(table, changed)).without(old.hash_changes(table, changed))
             }
         };
+        old
     }
 
     /// Takes a row out.

@@ -2,7 +2,7 @@
 //! numbers), rounded half away from zero; null when no row has a value.
 
 use super::{Groups, group, write_groups};
-use crate::{answer::write_count, call::Call};
+use crate::{answer::write_count, call::Call, state::State};
 use benchwright_base::FieldId;
 use benchwright_expr::Type;
 use benchwright_pack::Refusal;
@@ -10,10 +10,10 @@ use benchwright_pack::Refusal;
 /// Sum and number of the values seen.
 type Seen = (i128, usize);
 
-pub(crate) fn avg(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(crate) fn avg(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let of = call.tool.of.unwrap_or(FieldId::ID);
     let ty = call.plan().domain.table(call.table).field(of).ty;
-    let groups: Groups<Seen> = group(call, |(total, count): &mut Seen, row| {
+    let groups: Groups<Seen> = group(call, state, |(total, count): &mut Seen, row| {
         if let Some(number) = row.get(of).as_number() {
             *total += i128::from(number);
             *count += 1;

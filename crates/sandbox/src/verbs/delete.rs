@@ -6,10 +6,10 @@ use benchwright_schema::Action;
 
 pub(crate) fn delete(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     call.actor.require(call.table, Action::Delete)?;
-    let row = call.only_row()?;
-    let cascaded = draft.delete(call.table, row.id())?;
+    let row = call.only_row(&draft.state)?;
+    let cascaded = draft.delete(call.table, row)?;
     out.push(b'{');
-    write_count(out, "deleted", row.id() as usize);
+    write_count(out, "deleted", row as usize);
     out.push(b',');
     write_count(out, "cascaded", cascaded);
     out.push(b'}');

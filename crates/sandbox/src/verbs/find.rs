@@ -5,6 +5,7 @@ use crate::{
     call::Call,
     plan::Part,
     row::Row,
+    state::State,
 };
 use benchwright_base::{FieldId, Json, RowId, Value, json, nearest};
 use benchwright_expr::Type;
@@ -12,12 +13,12 @@ use benchwright_pack::Refusal;
 use benchwright_schema::{Action, codec};
 use std::{cmp::Ordering, ops::ControlFlow};
 
-pub(crate) fn find(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(crate) fn find(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let page = Page::read(call)?;
     let tests = call.tests()?;
     let mut rows: Vec<&Row> = Vec::new();
     let from = page.first_id();
-    call.visible(&tests, from, &mut |row| {
+    call.visible(state, &tests, from, &mut |row| {
         rows.push(row);
         // In order of id, the page is full once there is one row more than it takes.
         if page.by_id() && rows.len() > page.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -32,7 +33,7 @@ pub(crate) fn find(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         if written > 0 {
             out.push(b',');
         }
-        write_row(out, &call.actor, call.state, call.table, row, &call.tool.show);
+        write_row(out, &call.actor, state, call.table, row, &call.tool.show);
         written += 1;
         if out.len() > LARGEST_ANSWER {
             break;

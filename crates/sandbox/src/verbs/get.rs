@@ -3,12 +3,13 @@
 use crate::{
     answer::{open_again, write_count, write_row},
     call::Call,
+    state::State,
 };
 use benchwright_pack::Refusal;
 
-pub(crate) fn get(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let (row, others) = call.named_row()?;
-    write_row(out, &call.actor, call.state, call.table, row, &call.tool.show);
+pub(crate) fn get(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let (row, others) = call.named_row(state)?;
+    write_row(out, &call.actor, state, call.table, row, &call.tool.show);
     if others > 0 {
         open_again(out);
         write_count(out, "other_matches", others);

@@ -15,21 +15,21 @@ mod update;
 
 pub use native::{Gives, NativeCall, NativeFn, RowView};
 
-use crate::{call::Call, draft::Draft, plan::Plan};
+use crate::{call::Call, draft::Draft, plan::Plan, state::State};
 use benchwright_base::{FieldId, TableId, Value};
 use benchwright_pack::Refusal;
 use benchwright_schema::Verb;
 use std::collections::BTreeMap;
 
 /// Answers a read.
-pub(crate) fn read(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(crate) fn read(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     match call.tool.verb {
-        Verb::Find => find::find(call, out),
-        Verb::List => list::list(call, out),
-        Verb::Get => get::get(call, out),
-        Verb::Count => count::count(call, out),
-        Verb::Sum => sum::sum(call, out),
-        Verb::Avg => avg::avg(call, out),
+        Verb::Find => find::find(call, state, out),
+        Verb::List => list::list(call, state, out),
+        Verb::Get => get::get(call, state, out),
+        Verb::Count => count::count(call, state, out),
+        Verb::Sum => sum::sum(call, state, out),
+        Verb::Avg => avg::avg(call, state, out),
         Verb::Create | Verb::Update | Verb::Delete | Verb::Link | Verb::Send | Verb::Native => Ok(()),
     }
 }
@@ -42,7 +42,9 @@ pub(crate) fn write(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -
         Verb::Send => send::send(call, draft, out),
         Verb::Update => update::update(call, draft, out),
         Verb::Delete => delete::delete(call, draft, out),
-        Verb::Find | Verb::List | Verb::Get | Verb::Count | Verb::Sum | Verb::Avg | Verb::Native => read(call, out),
+        Verb::Find | Verb::List | Verb::Get | Verb::Count | Verb::Sum | Verb::Avg | Verb::Native => {
+            read(call, &draft.state, out)
+        }
     }
 }
 
@@ -60,7 +62,11 @@ pub(crate) fn native(
 type Groups<T> = BTreeMap<Value, T>;
 
 /// Collects something from every visible row, by group.
-fn group<T: Default>(call: &Call<'_>, mut collect: impl FnMut(&mut T, &crate::row::Row)) -> Result<Groups<T>, Refusal> {
+fn group<T: Default>(
+    call: &Call<'_>,
+    state: &State,
+    mut collect: impl FnMut(&mut T, &crate::row::Row),
+) -> Result<Groups<T>, Refusal> {
     use benchwright_schema::Action;
     let declared = call.plan().domain.table(call.table);
     for field in [call.tool.of, call.tool.per].into_iter().flatten() {
@@ -70,7 +76,7 @@ fn group<T: Default>(call: &Call<'_>, mut collect: impl FnMut(&mut T, &crate::ro
     }
     let tests = call.tests()?;
     let mut groups = Groups::new();
-    call.visible(&tests, 0, &mut |row| {
+    call.visible(state, &tests, 0, &mut |row| {
         let key = call.tool.per.map_or(Value::Null, |field| row.get(field).clone());
         collect(groups.entry(key).or_default(), row);
         std::ops::ControlFlow::Continue(())

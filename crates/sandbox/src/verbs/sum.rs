@@ -1,16 +1,16 @@
 //! `sum`: the sum of a field, and per value of another. Rows without a value add nothing.
 
 use super::{Groups, group, write_groups};
-use crate::call::Call;
+use crate::{call::Call, state::State};
 use benchwright_base::{FieldId, Value, json};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::codec;
 
-pub(crate) fn sum(call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(crate) fn sum(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let of = call.tool.of.unwrap_or(FieldId::ID);
     let ty = call.plan().domain.table(call.table).field(of).ty;
-    let groups: Groups<i128> = group(call, |total: &mut i128, row| {
+    let groups: Groups<i128> = group(call, state, |total: &mut i128, row| {
         *total += i128::from(row.get(of).as_number().unwrap_or_default());
     })?;
     let total: i128 = groups.values().sum();

@@ -6,13 +6,13 @@ use benchwright_schema::Action;
 
 pub(crate) fn update(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     call.actor.require(call.table, Action::Update)?;
-    let row = call.only_row()?;
+    let row = call.only_row(&draft.state)?;
     let settings = call.given.settings(call.tool_plan, &call.plan().domain, call.table, &call.tool.set)?;
     let nothing = settings.is_empty();
-    draft.update(call.table, row.id(), settings)?;
-    let children = super::create::write_children(call, draft, row.id(), true)?;
+    draft.update(call.table, row, settings)?;
+    let children = super::create::write_children(call, draft, row, true)?;
     if nothing && !children {
         return Err(Refusal::new(RefusalCode::InvalidArgument, "nothing to change was given"));
     }
-    super::create::answer(call, draft, row.id(), out)
+    super::create::answer(call, draft, row, out)
 }
