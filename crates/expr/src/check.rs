@@ -6,22 +6,11 @@ mod folds;
 mod sorts;
 mod terms;
 
+use crate::fault::Fault;
 use crate::parse::{self, Kind, Name, Node};
 use crate::{Binder, Compare, Expr, Names, Path, Source, Type};
 use benchwright_base::{FieldId, RelationId, Value, nearest};
 use sorts::{Is, is_ordered};
-
-/// What is wrong with an expression.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct Fault {
-    /// Where, in bytes into the text.
-    pub offset: usize,
-    /// What is wrong: a lowercase fragment without a full stop.
-    pub message: String,
-    /// What to do about it, if there is something to say.
-    pub help: Option<String>,
-}
 
 /// What an expression is read against.
 #[derive(Clone, Copy, Default, Debug)]

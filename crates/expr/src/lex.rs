@@ -1,6 +1,6 @@
 //! Tokens of an expression, each with its place. An unknown character is a fault, and the reading goes on after it.
 
-use crate::check::Fault;
+use crate::fault::Fault;
 
 /// A token and where it begins.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,6 +6,7 @@
 mod check;
 mod english;
 pub mod eval;
+mod fault;
 mod lex;
 mod lowerable;
 mod names;
@@ -13,8 +14,9 @@ mod parse;
 mod tree;
 pub mod walk;
 
-pub use check::{Fault, Scope, check_rule, check_source, check_truth, check_value};
+pub use check::{Scope, check_rule, check_source, check_truth, check_value};
 pub use english::english;
+pub use fault::Fault;
 pub use lowerable::lowerable;
 pub use names::{FactSignature, FieldInfo, Names};
 pub use tree::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Slot, Source, TestOp, TextOp, Type, Unit};

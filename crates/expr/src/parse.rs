@@ -1,7 +1,7 @@
 //! From tokens to an untyped syntax tree with places. Nothing is resolved here: whether `t(…)` is a table, a fact or a
 //! function, and what a name means, the checker decides.
 
-use crate::check::Fault;
+use crate::fault::Fault;
 use crate::lex::{Kind as Token, Token as Lexed, lex};
 use crate::{Compare, FoldKind, TextOp, Unit};
 

@@ -13,6 +13,7 @@ mod send;
 mod sum;
 mod update;
 
+pub(crate) use native::native;
 pub use native::{Gives, NativeCall, NativeFn, RowView};
 
 use crate::{call::Call, draft::Draft, plan::Plan, state::State};
@@ -46,16 +47,6 @@ pub(crate) fn write(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -
             read(call, &draft.state, out)
         }
     }
-}
-
-/// Runs a native tool and answers it.
-pub(crate) fn native(
-    call: &Call<'_>,
-    draft: &mut Draft<'_>,
-    function: NativeFn,
-    out: &mut Vec<u8>,
-) -> Result<(), Refusal> {
-    native::native(call, draft, function, out)
 }
 
 /// The groups of an aggregate in order of their value, with what is collected for each; one unnamed group without `per`.

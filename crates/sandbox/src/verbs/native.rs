@@ -188,6 +188,7 @@ fn fault(what: String) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("this tool is at fault: {what}"))
 }
 
+/// Runs a native tool and answers it.
 pub(crate) fn native(
     call: &Call<'_>,
     draft: &mut Draft<'_>,

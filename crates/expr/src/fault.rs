@@ -1,0 +1,13 @@
+//! What can be wrong with an expression, wherever it is found out.
+
+/// What is wrong with an expression.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// Where, in bytes into the text.
+    pub offset: usize,
+    /// What is wrong: a lowercase fragment without a full stop.
+    pub message: String,
+    /// What to do about it, if there is something to say.
+    pub help: Option<String>,
+}
