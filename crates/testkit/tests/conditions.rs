@@ -146,6 +146,24 @@ fn pages_in_any_order_give_every_row_once_even_while_rows_are_written() {
 }
 
 #[test]
+fn a_page_ends_early_when_it_grows_too_large_and_goes_on_with_its_cursor() {
+    let mut episode = begin(Conditions::default());
+    let long = "x".repeat(60_000);
+    for _ in 0..9 {
+        episode.call("send_letter", &format!("{{\"to\":1,\"subject\":\"{long}\"}}")).unwrap();
+    }
+    let page = episode.call("find_letters", "{}").unwrap();
+    assert!(page.len() < 400_000, "{} bytes", page.len());
+    let page = Json::parse(&page).unwrap();
+    let Some(Json::List(rows)) = page.get("rows") else { panic!() };
+    let Some(Json::Text(cursor)) = page.get("next_cursor") else { panic!("no cursor after {} rows", rows.len()) };
+    let rest = episode.call("find_letters", &format!("{{\"cursor\":\"{cursor}\"}}")).unwrap();
+    let rest = Json::parse(&rest).unwrap();
+    let Some(Json::List(more)) = rest.get("rows") else { panic!() };
+    assert_eq!(rows.len() + more.len(), 9);
+}
+
+#[test]
 fn a_cursor_of_another_sort_or_made_up_is_refused() {
     let mut episode = begin(Conditions::default());
     for cursor in ["", "id:", "id:x", "state:3", "state:3:\"nonsense\"", "-id:3", "due:1:[[", "id:99999999999"] {
