@@ -25,7 +25,8 @@ pub(crate) struct State {
 #[derive(Clone, Default)]
 pub(crate) struct TableState {
     pub(crate) rows: Trie<Arc<Row>>,
-    indexes: Vec<Index>,
+    /// Shared until a write changes an indexed field.
+    indexes: Arc<Vec<Index>>,
     pub(crate) next_id: RowId,
     pub(crate) next_number: u32,
 }
@@ -48,7 +49,7 @@ impl State {
     pub(crate) fn empty(plan: &Plan, now: DateTime) -> State {
         let mut state = State { tables: Trie::default(), hash: StateHash::default(), now };
         for (at, table) in plan.tables.iter().enumerate() {
-            let indexes = table.indexes.iter().map(|index| Index::sized(index, 16)).collect();
+            let indexes = Arc::new(table.indexes.iter().map(|index| Index::sized(index, 16)).collect());
             let empty = TableState { indexes, next_id: 1, next_number: 1, ..TableState::default() };
             state.hash = state.hash.with(empty.counters_hash(at as u16));
             state.tables.insert(at as u32, Arc::new(empty));
@@ -198,11 +199,12 @@ impl TableState {
 
     fn reindex(&mut self, plan: &TablePlan, id: RowId, old: Option<&Row>, new: Option<&Row>) {
         let rows = self.rows.len();
-        for (index, spec) in self.indexes.iter_mut().zip(&plan.indexes) {
+        for (at, spec) in plan.indexes.iter().enumerate() {
             let (before, after) = (old.map(|row| row.get(spec.field)), new.map(|row| row.get(spec.field)));
             if before == after {
                 continue;
             }
+            let index = &mut Arc::make_mut(&mut self.indexes)[at];
             if let Some(key) = before.and_then(|value| index.key(spec, value)) {
                 index.remove(key, id);
             }

@@ -249,6 +249,7 @@ impl Caller {
     /// Spoils legal arguments in one way.
     fn spoil(&mut self, mut arguments: Map<String, Any>) -> String {
         let names: Vec<String> = arguments.keys().cloned().collect();
+        self.fresh += 1;
         let name = self.stream.pick(&names).cloned().unwrap_or_else(|| "nothing".into());
         let wrong: Any = match self.stream.below(12) {
             0 => {
@@ -265,12 +266,16 @@ impl Caller {
             }
             3 => Any::Null,
             4 => json!(4_000_000_000_u32 as RowId),
-            5 => json!("no_such_word"),
+            5 => json!(format!("no_such_word_{}", self.fresh)),
             6 => json!([i64::MIN, -5, 1_000_000][self.stream.below(3) as usize]),
             7 => json!({"deep": [[[[[["x"]]]]]]}),
             8 => json!("x".repeat(70_000)),
             9 => json!(1.005),
-            10 => json!(self.stream.pick(&NASTY)),
+            10 => {
+                // Long texts are told apart, so that one in a secret field is not the same as one elsewhere.
+                let nasty = *self.stream.pick(&NASTY).unwrap_or(&"");
+                json!(if nasty.len() < 8 { nasty.to_owned() } else { format!("{nasty} {}", self.fresh) })
+            }
             _ => json!([true]),
         };
         arguments.insert(name, wrong);

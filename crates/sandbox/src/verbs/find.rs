@@ -16,7 +16,7 @@ use std::{cmp::Ordering, ops::ControlFlow};
 pub(crate) fn find(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let page = Page::read(call)?;
     let tests = call.tests()?;
-    let mut rows: Vec<&Row> = Vec::new();
+    let mut rows: Vec<&Row> = Vec::with_capacity(16);
     let from = page.first_id();
     call.visible(state, &tests, from, &mut |row| {
         rows.push(row);
