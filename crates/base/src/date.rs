@@ -153,44 +153,52 @@ fn digits(bytes: &[u8]) -> Option<u32> {
     bytes.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
 }
 
-/// Appends two digits.
-fn two(out: &mut Vec<u8>, n: u32) {
-    out.push(b'0' + (n / 10 % 10) as u8);
-    out.push(b'0' + (n % 10) as u8);
+/// Writes two digits into a text.
+fn two(text: &mut [u8], at: usize, n: u32) {
+    text[at] = b'0' + (n / 10 % 10) as u8;
+    text[at + 1] = b'0' + (n % 10) as u8;
 }
 
 impl Date {
     /// Appends `2026-03-01`.
     pub fn write(self, out: &mut Vec<u8>) {
+        let mut text = *b"0000-00-00";
+        self.fill(&mut text);
+        out.extend_from_slice(&text);
+    }
+
+    fn fill(self, text: &mut [u8]) {
         let (year, month, day) = self.civil();
-        two(out, year as u32 / 100);
-        two(out, year as u32 % 100);
-        out.push(b'-');
-        two(out, month);
-        out.push(b'-');
-        two(out, day);
+        two(text, 0, year as u32 / 100);
+        two(text, 2, year as u32 % 100);
+        two(text, 5, month);
+        two(text, 8, day);
     }
 }
 
 impl Time {
     /// Appends `09:30:00`.
     pub fn write(self, out: &mut Vec<u8>) {
+        let mut text = *b"00:00:00";
+        self.fill(&mut text);
+        out.extend_from_slice(&text);
+    }
+
+    fn fill(self, text: &mut [u8]) {
         let seconds = self.0 as u32;
-        two(out, seconds / 3600);
-        out.push(b':');
-        two(out, seconds / 60 % 60);
-        out.push(b':');
-        two(out, seconds % 60);
+        two(text, 0, seconds / 3600);
+        two(text, 3, seconds / 60 % 60);
+        two(text, 6, seconds % 60);
     }
 }
 
 impl DateTime {
     /// Appends `2026-03-01T09:30:00Z`.
     pub fn write(self, out: &mut Vec<u8>) {
-        self.date().write(out);
-        out.push(b'T');
-        self.time().write(out);
-        out.push(b'Z');
+        let mut text = *b"0000-00-00T00:00:00Z";
+        self.date().fill(&mut text[..10]);
+        self.time().fill(&mut text[11..19]);
+        out.extend_from_slice(&text);
     }
 }
 
