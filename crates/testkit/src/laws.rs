@@ -6,7 +6,7 @@ use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::{Action, By, Domain, FilterKind, Tool, Verb, arguments_schema, codec, result_schema};
+use benchwright_schema::{Action, By, FilterKind, Tool, Verb, arguments_schema, codec, result_schema};
 use benchwright_world::Seat;
 use serde_json::Value as Schema;
 use std::{
@@ -327,7 +327,7 @@ fn check_answer(
     if matches!(tool.verb, Verb::Find | Verb::List) && matches!(answer.get("next_cursor"), Some(Json::Null)) {
         let expected: BTreeSet<RowId> = before
             .rows(table)
-            .filter(|row| visible(before, table, row.id()) && matches(domain, tool, table, row.cells(), arguments))
+            .filter(|row| visible(before, table, row.id()) && matches(before, tool, table, row.cells(), arguments))
             .map(benchwright_sandbox::Row::id)
             .collect();
         if expected != ids {
@@ -341,12 +341,18 @@ fn find(episode: &Episode, table: TableId, id: RowId) -> Option<Vec<Value>> {
 }
 
 fn visible(episode: &Episode, table: TableId, id: RowId) -> bool {
-    let mut grants = episode.role().grants(table, Action::Read);
+    may(episode, table, id, Action::Read)
+}
+
+fn may(episode: &Episode, table: TableId, id: RowId, action: Action) -> bool {
+    let mut grants = episode.role().grants(table, action);
     grants.any(|grant| grant.condition.as_ref().is_none_or(|condition| episode.holds_of(table, id, condition)))
 }
 
 /// Whether a row passes the filters of a call, by the plain meaning of each.
-fn matches(domain: &Domain, tool: &Tool, table: TableId, cells: &[Value], arguments: &Json<'_>) -> bool {
+fn matches(episode: &Episode, tool: &Tool, table: TableId, cells: &[Value], arguments: &Json<'_>) -> bool {
+    let domain = episode.domain();
+    let id = cells[0].as_ref_id().unwrap_or_default();
     tool.by.iter().all(|filter| {
         let field = domain.table(table).field(filter.field);
         let cell = &cells[filter.field.index()];
@@ -355,6 +361,10 @@ fn matches(domain: &Domain, tool: &Tool, table: TableId, cells: &[Value], argume
                 .get(&format!("{}{suffix}", field.name))
                 .and_then(|json| codec::read_value(domain, field.ty, json).ok())
         };
+        // A filter on a secret finds only rows whose secrets may be seen.
+        if field.secret && given("").is_some() && !may(episode, table, id, Action::Reveal) {
+            return false;
+        }
         match filter.kind {
             FilterKind::Is => given("").is_none_or(|value| *cell == value),
             FilterKind::Contains => given("").is_none_or(|value| match (cell, &value) {

@@ -19,7 +19,7 @@ pub use native::{Gives, NativeCall, NativeFn, RowView};
 use crate::{call::Call, draft::Draft, plan::Plan, state::State};
 use benchwright_base::{FieldId, TableId, Value};
 use benchwright_pack::Refusal;
-use benchwright_schema::Verb;
+use benchwright_schema::{Action, Verb};
 use std::collections::BTreeMap;
 
 /// Answers a read.
@@ -58,16 +58,18 @@ fn group<T: Default>(
     state: &State,
     mut collect: impl FnMut(&mut T, &crate::row::Row),
 ) -> Result<Groups<T>, Refusal> {
-    use benchwright_schema::Action;
     let declared = call.plan().domain.table(call.table);
-    for field in [call.tool.of, call.tool.per].into_iter().flatten() {
-        if declared.field(field).secret {
-            call.actor.require(call.table, Action::Reveal)?;
-        }
+    let is_secret = |field: &FieldId| declared.field(*field).secret;
+    let asks_secrets = [call.tool.of, call.tool.per].iter().flatten().any(is_secret);
+    if asks_secrets {
+        call.actor.require(call.table, Action::Reveal)?;
     }
     let tests = call.tests()?;
     let mut groups = Groups::new();
     call.visible(state, &tests, 0, &mut |row| {
+        if asks_secrets && !call.actor.reveals(state, call.table, row) {
+            return std::ops::ControlFlow::Continue(());
+        }
         let key = call.tool.per.map_or(Value::Null, |field| row.get(field).clone());
         collect(groups.entry(key).or_default(), row);
         std::ops::ControlFlow::Continue(())

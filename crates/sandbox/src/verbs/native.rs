@@ -37,6 +37,8 @@ pub struct RowView {
     domain: Arc<Domain>,
     table: TableId,
     row: Arc<Row>,
+    /// Whether its secret fields may be seen.
+    reveals: bool,
 }
 
 impl RowView {
@@ -45,20 +47,22 @@ impl RowView {
         self.row.id()
     }
 
-    /// A field by its name; null if there is no such field.
+    /// A field by its name; null if there is no such field, or if it is secret and the role may not see it.
     pub fn get(&self, field: &str) -> Value {
-        match self.domain.table(self.table).field_named(field) {
-            Some(field) => self.row.get(field).clone(),
-            None => Value::Null,
+        let table = self.domain.table(self.table);
+        match table.field_named(field) {
+            Some(field) if self.reveals || !table.field(field).secret => self.row.get(field).clone(),
+            _ => Value::Null,
         }
     }
 
     /// Whether an enum field has a word.
     pub fn is(&self, field: &str, word: &str) -> bool {
         let table = self.domain.table(self.table);
-        table.field_named(field).is_some_and(|id| {
-            !self.row.get(id).is_null() && codec::show_value(&self.domain, table.field(id).ty, self.row.get(id)) == word
-        })
+        let value = self.get(field);
+        table
+            .field_named(field)
+            .is_some_and(|id| !value.is_null() && codec::show_value(&self.domain, table.field(id).ty, &value) == word)
     }
 }
 
@@ -101,11 +105,20 @@ impl NativeCall<'_, '_> {
         let actor = self.draft.actor;
         let view = crate::state::View { plan: actor.plan, state: &self.draft.state };
         let mut found = Vec::new();
+        let declared = actor.plan.domain.table(id);
+        let asks_secrets = paths.iter().any(|[(_, field)]| declared.field(*field).secret);
         view.select(id, &tests, &mut |row| {
+            let reveals = actor.reveals(&self.draft.state, id, row);
             if actor.may(&self.draft.state, id, Action::Read, row)
+                && (reveals || !asks_secrets)
                 && let Some(row) = self.draft.state.get(id, row.id())
             {
-                found.push(RowView { domain: Arc::clone(&actor.plan.domain), table: id, row: Arc::clone(row) });
+                found.push(RowView {
+                    domain: Arc::clone(&actor.plan.domain),
+                    table: id,
+                    row: Arc::clone(row),
+                    reveals,
+                });
             }
             ControlFlow::Continue(())
         });
@@ -120,7 +133,8 @@ impl NativeCall<'_, '_> {
         if !self.draft.actor.may(&self.draft.state, table, Action::Read, &row) {
             return Err(crate::draft::no_row(name, id));
         }
-        Ok(RowView { domain: Arc::clone(&self.draft.actor.plan.domain), table, row })
+        let reveals = self.draft.actor.reveals(&self.draft.state, table, &row);
+        Ok(RowView { domain: Arc::clone(&self.draft.actor.plan.domain), table, row, reveals })
     }
 
     /// Makes a row.

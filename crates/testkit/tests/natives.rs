@@ -1,0 +1,114 @@
+//! Native tools: they see only what the role may see, touch only what they declare, and are taken back whole when refused.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use benchwright_base::Value;
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_sandbox::{Conditions, Episode, Gives, NativeCall, Natives, Sandbox};
+use benchwright_schema::{Folder, load};
+use benchwright_world::Seat;
+use std::{fs, path::Path, sync::Arc};
+
+const TOOLS: &str = r#"
+peek        = "native takes job: -> job! gives note: text? reads job: what is noted about a job"
+by_note     = "native takes note: text! gives many job: -> job reads job: jobs with a note"
+meddle      = "native takes job: -> job! gives done: bool reads job: writes what it does not declare"
+wander      = "native gives many tag: -> tag reads job: reads what it does not declare"
+half        = "native takes job: -> job!, helper: -> person! gives done: bool reads job writes job, tag: makes a tag, then sets a helper"
+lie         = "native gives one: int, two: int reads job: gives less than it says"
+"#;
+
+const NATIVES: &Natives =
+    &[("peek", peek), ("by_note", by_note), ("meddle", meddle), ("wander", wander), ("half", half), ("lie", lie)];
+
+fn id(call: &NativeCall<'_, '_>, name: &str) -> u32 {
+    call.argument(name).as_ref_id().unwrap_or_default()
+}
+
+fn peek(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    Ok(Gives::One(vec![call.row("job", id(call, "job"))?.get("secret_note")]))
+}
+
+fn by_note(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    let jobs = call.rows("job", &[("secret_note", call.argument("note"))])?;
+    Ok(Gives::Many(jobs.iter().map(|job| vec![Value::Ref(job.id())]).collect()))
+}
+
+fn meddle(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    call.update("job", id(call, "job"), &[("price", Value::Null)])?;
+    Ok(Gives::One(vec![Value::Bool(true)]))
+}
+
+fn wander(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    Ok(Gives::Many(call.rows("tag", &[])?.iter().map(|tag| vec![Value::Ref(tag.id())]).collect()))
+}
+
+fn half(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    call.create("tag", &[("word", Value::text("half done"))])?;
+    let changed = call.update("job", id(call, "job"), &[("helper", call.argument("helper"))])?;
+    Ok(Gives::One(vec![Value::Bool(changed)]))
+}
+
+fn lie(_: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    Ok(Gives::One(vec![Value::Int(1)]))
+}
+
+fn episode(role: &str) -> Episode {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("domains/workshop");
+    let files = fs::read_dir(source).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut text = fs::read_to_string(&path).unwrap();
+        if name == "tools.toml" {
+            text.push_str(TOOLS);
+        }
+        (name, text)
+    });
+    let domain = load(&Folder::new("workshop", files)).unwrap();
+    let sandbox = Arc::new(Sandbox::seeded(Arc::new(domain), NATIVES, "small", 1).unwrap());
+    sandbox.begin(&Seat { role: role.into(), actor: None }, Conditions::default()).unwrap()
+}
+
+/// A job with a note, and the note.
+fn noted(episode: &Episode) -> (u32, String) {
+    let domain = episode.domain();
+    let table = domain.table_named("job").unwrap();
+    let field = domain.table(table).field_named("secret_note").unwrap();
+    let row = episode.rows(table).find(|row| !row.get(field).is_null()).unwrap();
+    (row.id(), row.get(field).as_text().unwrap().to_owned())
+}
+
+#[test]
+fn a_native_tool_sees_secrets_only_for_those_who_may() {
+    let (job, note) = noted(&episode("owner"));
+    let peek = |role| episode(role).call("peek", &format!("{{\"job\":{job}}}")).unwrap();
+    assert_eq!(peek("owner"), format!("{{\"note\":\"{note}\"}}"));
+    assert_eq!(peek("clerk"), "{\"note\":null}");
+    let by_note = |role| episode(role).call("by_note", &format!("{{\"note\":\"{note}\"}}")).unwrap();
+    assert_eq!(by_note("owner"), format!("{{\"rows\":[{{\"job\":{job}}}]}}"));
+    assert_eq!(by_note("clerk"), "{\"rows\":[]}", "not even by asking for it");
+}
+
+#[test]
+fn a_native_tool_touches_only_the_tables_it_declares_and_gives_what_it_says() {
+    for (tool, arguments) in [("meddle", "{\"job\":1}"), ("wander", "{}"), ("lie", "{}")] {
+        let mut episode = episode("owner");
+        let refusal = episode.call(tool, arguments).unwrap_err();
+        assert!(refusal.message.contains("at fault"), "{tool}: {refusal}");
+        assert!(episode.diff().is_empty(), "{tool}");
+    }
+}
+
+#[test]
+fn a_native_tool_that_breaks_a_rule_late_leaves_nothing_behind() {
+    let mut episode = episode("owner");
+    let domain = episode.domain();
+    let table = domain.table_named("job").unwrap();
+    let client = domain.table(table).field_named("client").unwrap();
+    let client = episode.rows(table).next().unwrap().get(client).as_ref_id().unwrap();
+    let hash = episode.state_hash();
+    let refusal = episode.call("half", &format!("{{\"job\":1,\"helper\":{client}}}")).unwrap_err();
+    assert_eq!((refusal.code, refusal.rule.as_deref()), (RefusalCode::RuleViolated, Some("helper-is-active")));
+    assert_eq!(episode.state_hash(), hash);
+    assert!(episode.diff().is_empty());
+}
