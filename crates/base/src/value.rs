@@ -62,14 +62,6 @@ impl Value {
         }
     }
 
-    /// The boolean, if it is one.
-    pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Value::Bool(bool) => Some(*bool),
-            _ => None,
-        }
-    }
-
     /// The number behind whole numbers, money, quantities and durations, in their smallest unit.
     pub fn as_number(&self) -> Option<i64> {
         match self {

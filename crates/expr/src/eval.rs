@@ -82,6 +82,14 @@ impl<'a, R: Records> Judge<'a, R> {
         }
     }
 
+    /// The same judge, of one row as it stands: nothing about it has changed.
+    #[must_use]
+    pub fn of(mut self, row: R::Row) -> Self {
+        self.subject = Some(row.clone());
+        self.subject_before = Some(row);
+        self
+    }
+
     /// Whether an expression holds of the row under judgement.
     pub fn holds(&self, expr: &Expr) -> bool {
         let mut rows = Rows { judge: self };

@@ -7,7 +7,7 @@ use crate::{
     state::{State, View},
 };
 use benchwright_base::{RowId, TableId};
-use benchwright_expr::eval::{Judge, Records};
+use benchwright_expr::eval::Judge;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::Action;
 
@@ -44,10 +44,8 @@ impl<'s> Actor<'s> {
 
     /// A judge of one row as it is in a state.
     pub(crate) fn judge<'v>(&self, view: &'v View<'v>, state: &'v State, row: &'v Row) -> Judge<'v, View<'v>> {
-        let mut judge = Judge::new(view, state.now);
-        judge.subject = Some(row);
-        judge.subject_before = Some(row);
-        judge.actor = self.plan.domain.actor.zip(self.person).and_then(|(table, id)| view.row(table, id));
+        let mut judge = Judge::new(view, state.now).of(row);
+        judge.actor = view.person(self.person);
         judge
     }
 

@@ -78,17 +78,16 @@ impl Judgement<'_> {
         let new = after_view.row(table, id);
         // For a deleted row the predicate is read in the world before.
         let deleted = new.is_none();
-        let skip = deleted && old.is_none_or(|old| self.died_with_owner(table, old));
+        if deleted && old.is_none_or(|old| self.died_with_owner(table, old)) {
+            return Vec::new();
+        }
         let world = if deleted { &before_view } else { &after_view };
         let mut judge = Judge::new(world, world.state.now);
         judge.before = &before_view;
         judge.subject = if deleted { old } else { new };
         judge.subject_before = old;
         judge.deleted = deleted;
-        judge.actor = self.plan.domain.actor.zip(self.person).and_then(|(table, id)| world.row(table, id));
-        if skip {
-            return Vec::new();
-        }
+        judge.actor = world.person(self.person);
         rules.iter().filter(|(_, require)| !judge.holds(require)).map(|(rule, _)| *rule).collect()
     }
 
@@ -101,17 +100,19 @@ impl Judgement<'_> {
             }
         })
     }
+}
 
-    /// Every rule about states that a row breaks as it stands, whoever made it: for seeded worlds.
-    pub(crate) fn broken_as_it_stands(&self, table: TableId, id: RowId, skip: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let view = View { plan: self.plan, state: self.after };
-        let row = view.row(table, id)?;
-        let mut judge = Judge::new(&view, self.after.now);
-        judge.subject = Some(row);
-        judge.subject_before = Some(row);
-        let rules = &self.plan.tables[table.index()].rules;
-        let found =
-            rules.iter().find(|(rule, require)| !require.is_about_change() && !skip(*rule) && !judge.holds(require));
-        found.map(|(rule, _)| *rule)
-    }
+/// The first rule about states that a row breaks as it stands, whoever made it: for seeded worlds.
+pub(crate) fn broken_as_it_stands(
+    plan: &Plan,
+    state: &State,
+    table: TableId,
+    id: RowId,
+    skip: &dyn Fn(usize) -> bool,
+) -> Option<usize> {
+    let view = View { plan, state };
+    let judge = Judge::new(&view, state.now).of(view.row(table, id)?);
+    let mut rules = plan.tables[table.index()].rules.iter();
+    let found = rules.find(|(rule, require)| !require.is_about_change() && !skip(*rule) && !judge.holds(require));
+    found.map(|(rule, _)| *rule)
 }

@@ -196,6 +196,7 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
             .flat_map(|(at, rule)| rule.on.iter().filter(|(on, _)| *on == id).map(move |(_, expr)| (at, expr.clone())))
             .collect()
     };
+    let tool_rules = rules(true);
     TablePlan {
         labels,
         indexes,
@@ -204,8 +205,8 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
         restamps: table.fields.iter().any(|field| {
             matches!(field.stamp, Some(benchwright_schema::Stamp::Computed(_) | benchwright_schema::Stamp::When(_)))
         }),
-        tool_rules_look_back: rules(true).iter().any(|(_, require)| require.is_about_change()),
-        tool_rules: rules(true),
+        tool_rules_look_back: tool_rules.iter().any(|(_, require)| require.is_about_change()),
+        tool_rules,
         rules: rules(false),
     }
 }

@@ -4,16 +4,13 @@
 use crate::{
     access::Actor,
     draft::Draft,
-    judge::Judgement,
+    judge::broken_as_it_stands,
     plan::Plan,
     row::Row,
     state::{State, View},
 };
 use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
-use benchwright_expr::{
-    Expr, Path, Source, Type,
-    eval::{Judge, Records},
-};
+use benchwright_expr::{Expr, Path, Source, Type, eval::Judge};
 use benchwright_schema::{Seed, SeedField, SeedRows, TextPart, codec};
 
 /// How often a row that does not fit is drawn again.
@@ -58,8 +55,7 @@ pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<
         let (size, sizes) = (size.to_owned(), declared.sizes.join(", "));
         return Err(SeedError::NoSize { domain: domain.name.clone(), size, sizes });
     };
-    let actor = Actor { plan, role: &plan.roles[0], person: None };
-    let mut filler = Filler { plan, declared, draft: Draft::new(actor, empty.clone()), seed };
+    let mut filler = Filler { plan, declared, state: empty.clone(), seed };
     for (at, step) in declared.rows.iter().enumerate() {
         // A rule that speaks of a table filled later is judged at the end.
         let later = |table: TableId| declared.rows[at + 1..].iter().any(|step| step.table == table);
@@ -70,18 +66,16 @@ pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<
             .collect();
         filler.step(at, step, size, &deferred)?;
     }
-    let state = filler.draft.state;
-    check_rules(plan, &state)?;
-    Ok(state)
+    check_rules(plan, &filler.state)?;
+    Ok(filler.state)
 }
 
 fn check_rules(plan: &Plan, state: &State) -> Result<(), SeedError> {
-    let judgement = Judgement { plan, before: state, after: state, person: None };
     let mut broken = Vec::new();
     for (at, table) in plan.domain.tables.iter().enumerate() {
         let id = RelationId(at as u16);
         for (row, _) in state.table(id).rows.iter() {
-            if let Some(rule) = judgement.broken_as_it_stands(id, row, &|_| false) {
+            if let Some(rule) = broken_as_it_stands(plan, state, id, row, &|_| false) {
                 broken.push(format!("{} by {} {row}", plan.domain.rules[rule].id, table.name));
             }
         }
@@ -108,7 +102,7 @@ fn tables_in(expr: &Expr) -> Vec<TableId> {
 struct Filler<'p> {
     plan: &'p Plan,
     declared: &'p Seed,
-    draft: Draft<'p>,
+    state: State,
     seed: u64,
 }
 
@@ -117,8 +111,6 @@ struct Batch {
     parent: Option<RowId>,
     /// For fields that must differ: the rows still to be given out.
     distinct: Vec<(FieldId, Vec<RowId>)>,
-    /// How many rows of the batch are made.
-    made: usize,
 }
 
 impl Filler<'_> {
@@ -134,14 +126,14 @@ impl Filler<'_> {
         let parents: Vec<Option<RowId>> = match &step.each {
             None => vec![None],
             Some(source) => {
-                let view = View { plan: self.plan, state: &self.draft.state };
-                Judge::new(&view, self.draft.state.now).rows(source).into_iter().map(|row| Some(row.id())).collect()
+                let view = View { plan: self.plan, state: &self.state };
+                Judge::new(&view, self.state.now).rows(source).into_iter().map(|row| Some(row.id())).collect()
             }
         };
         for parent in parents {
             let name = parent.unwrap_or_default().to_string();
             let count = self.stream(at, &["count", &name]).between(i64::from(low), i64::from(high));
-            let mut batch = Batch { parent, distinct: Vec::new(), made: 0 };
+            let mut batch = Batch { parent, distinct: Vec::new() };
             for _ in 0..count {
                 if !self.make(at, step, &mut batch, deferred)? {
                     break;
@@ -154,10 +146,9 @@ impl Filler<'_> {
     /// Makes one row; false if a field that must differ has run out of rows.
     fn make(&mut self, at: usize, step: &SeedRows, batch: &mut Batch, deferred: &[bool]) -> Result<bool, SeedError> {
         let declared = self.plan.domain.table(step.table);
-        let number = self.draft.state.table(step.table).next_id;
+        let number = self.state.table(step.table).next_id;
         let mut why = String::new();
         for attempt in 0..ATTEMPTS {
-            let saved = self.draft.state.clone();
             let mut cells: Vec<Value> =
                 declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
             cells[0] = Value::Ref(number);
@@ -171,21 +162,19 @@ impl Filler<'_> {
                 cells[field.index()] = value.clone();
                 values.push((*field, value));
             }
-            match self.draft.make(step.table, values) {
-                Err(refusal) => why = refusal.to_string(),
-                Ok(id) => {
-                    let (before, after) = (&saved, &self.draft.state);
-                    let judgement = Judgement { plan: self.plan, before, after, person: None };
-                    match judgement.broken_as_it_stands(step.table, id, &|rule| deferred[rule]) {
-                        None => {
-                            batch.made += 1;
-                            return Ok(true);
-                        }
-                        Some(rule) => why = format!("it breaks {}", self.plan.domain.rules[rule].id),
-                    }
-                }
-            }
-            self.draft.state = saved;
+            let actor = Actor { plan: self.plan, role: &self.plan.roles[0], person: None };
+            let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
+            let broken = match draft.make(step.table, values) {
+                Err(refusal) => Some(refusal.to_string()),
+                Ok(id) => broken_as_it_stands(self.plan, &draft.state, step.table, id, &|rule| deferred[rule])
+                    .map(|rule| format!("it breaks {}", self.plan.domain.rules[rule].id)),
+            };
+            let Some(broken) = broken else {
+                self.state = draft.state;
+                return Ok(true);
+            };
+            self.state = draft.taken_back();
+            why = broken;
         }
         Err(SeedError::NoRow { line: step.line, table: declared.name.clone(), why })
     }
@@ -204,15 +193,13 @@ impl Filler<'_> {
     ) -> Option<Value> {
         let ty = self.plan.domain.table(table).field(field).ty;
         let row = Row::new(cells.into());
-        let view = View { plan: self.plan, state: &self.draft.state };
-        let mut judge = Judge::new(&view, self.draft.state.now);
-        judge.subject = Some(&row);
-        judge.subject_before = Some(&row);
+        let view = View { plan: self.plan, state: &self.state };
+        let judge = Judge::new(&view, self.state.now).of(&row);
         Some(match how {
             SeedField::Null => Value::Null,
             SeedField::Parent => batch.parent.map_or(Value::Null, Value::Ref),
             SeedField::Computed(expr) => judge.value(expr),
-            SeedField::Text(parts) => Value::text(self.text(parts, table, &row, &view, stream)),
+            SeedField::Text(parts) => Value::text(self.text(parts, &row, &judge, stream)),
             SeedField::OneOf(choices) => {
                 let weights: Vec<u32> = choices.iter().map(|(_, weight)| *weight).collect();
                 stream.weighted(&weights).map_or(Value::Null, |at| choices[at].0.clone())
@@ -263,14 +250,14 @@ impl Filler<'_> {
             && tests.is_empty()
         {
             // Seeding never deletes, so ids are dense.
-            let rows = self.draft.state.table(*relation).rows.len() as u64;
+            let rows = self.state.table(*relation).rows.len() as u64;
             return if rows == 0 { Value::Null } else { Value::Ref(stream.below(rows) as RowId + 1) };
         }
         let rows = judge.rows(source);
         stream.pick(&rows).map_or(Value::Null, |row| Value::Ref(row.id()))
     }
 
-    fn text(&self, parts: &[TextPart], table: TableId, row: &Row, view: &View<'_>, stream: &mut Stream) -> String {
+    fn text(&self, parts: &[TextPart], row: &Row, judge: &Judge<'_, View<'_>>, stream: &mut Stream) -> String {
         let mut text = String::new();
         for part in parts {
             match part {
@@ -285,7 +272,7 @@ impl Filler<'_> {
                     text.push_str(&format!("{:0digits$}", row.id()));
                 }
                 TextPart::Field { path, slug: as_slug } => {
-                    let shown = self.show(path, table, row, view);
+                    let shown = self.show(path, judge);
                     text.push_str(&if *as_slug { slug(&shown) } else { shown });
                 }
             }
@@ -293,44 +280,28 @@ impl Filler<'_> {
         text
     }
 
-    /// What a path reaches from the row under way, as text.
-    fn show(&self, path: &Path, table: TableId, row: &Row, view: &View<'_>) -> String {
-        let mut at: Option<(TableId, &Row)> = Some((table, row));
-        let Some(((_, last), steps)) = path.split_last() else { return String::new() };
-        for (step, (_, field)) in steps.iter().enumerate() {
-            let next = path[step + 1].0;
-            at = at.and_then(|(_, row)| view.row(next, row.get(*field).as_ref_id()?)).map(|row| (next, row));
-        }
-        at.map_or(String::new(), |(table, row)| {
-            let ty = self.plan.domain.table(table).field(*last).ty;
-            if row.get(*last).is_null() {
-                String::new()
-            } else {
-                codec::show_value(&self.plan.domain, ty, row.get(*last))
+    /// What a path reaches from the row under way, as text; nothing where it ends early.
+    fn show(&self, path: &Path, judge: &Judge<'_, View<'_>>) -> String {
+        let value = judge.value(&Expr::Field(0, path.clone()));
+        match path.last() {
+            Some((table, field)) if !value.is_null() => {
+                codec::show_value(&self.plan.domain, self.plan.domain.table(*table).field(*field).ty, &value)
             }
-        })
+            _ => String::new(),
+        }
     }
 }
 
 /// A date or instant between two, both included, in whole steps from the first.
 fn instant(from: &Value, to: &Value, step: i64, stream: &mut Stream) -> Value {
-    let steps = |low: i64, high: i64, step: i64| stream_steps(low, high, step.max(1));
+    let mut draw = |low: i64, high: i64, step: i64| low + stream.between(0, ((high - low) / step).max(0)) * step;
     match (from, to) {
         (Value::Date(from), Value::Date(to)) => {
-            let step = (step / DAY).max(1);
-            let count = steps(i64::from(from.0), i64::from(to.0), step);
-            Value::Date(Date((i64::from(from.0) + stream.between(0, count) * step) as i32))
+            Value::Date(Date(draw(i64::from(from.0), i64::from(to.0), (step / DAY).max(1)) as i32))
         }
-        (Value::DateTime(from), Value::DateTime(to)) => {
-            let count = steps(from.0, to.0, step);
-            Value::DateTime(DateTime(from.0 + stream.between(0, count) * step.max(1)))
-        }
+        (Value::DateTime(from), Value::DateTime(to)) => Value::DateTime(DateTime(draw(from.0, to.0, step.max(1)))),
         _ => Value::Null,
     }
-}
-
-fn stream_steps(low: i64, high: i64, step: i64) -> i64 {
-    ((high - low) / step).max(0)
 }
 
 /// Lower case, with dots for spaces and nothing but letters and digits besides.

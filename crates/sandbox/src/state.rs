@@ -325,6 +325,11 @@ impl<'s> Records for View<'s> {
 }
 
 impl<'s> View<'s> {
+    /// The row of a person who acts.
+    pub(crate) fn person(&self, person: Option<RowId>) -> Option<&'s Row> {
+        self.row(self.plan.domain.actor?, person?)
+    }
+
     /// Every row from an id on that passes all the tests, in order of id.
     pub(crate) fn select_from(
         &self,

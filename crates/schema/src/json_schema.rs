@@ -1,5 +1,6 @@
 //! JSON Schemas of what a tool takes and gives.
 
+use crate::codec;
 use crate::model::{Cell, Domain, FilterKind, Setting, Table, Tool, Verb};
 use benchwright_base::{TableId, Value, number};
 use benchwright_expr::Type;
@@ -232,29 +233,14 @@ fn scaled(ty: Type, number: i64) -> Json {
     if number % scale == 0 { json!(number / scale) } else { json!(number as f64 / scale as f64) }
 }
 
-/// A value of a type as JSON.
+/// A value of a type as JSON: as it is written in an answer, but decimals without trailing zeros.
 pub(crate) fn value_json(domain: &Domain, ty: Type, value: &Value) -> Json {
-    let written = |write: &dyn Fn(&mut Vec<u8>)| {
-        let mut out = Vec::new();
-        write(&mut out);
-        Json::String(String::from_utf8_lossy(&out).into_owned())
-    };
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(flag) => json!(flag),
-        Value::Int(number) => json!(number),
-        Value::Money(number) | Value::Quantity(number) => scaled(ty, *number),
-        Value::Text(text) => json!(&**text),
-        Value::Date(date) => written(&|out| date.write(out)),
-        Value::DateTime(instant) => written(&|out| instant.write(out)),
-        Value::Time(time) => written(&|out| time.write(out)),
-        Value::Duration(seconds) => written(&|out| number::write_duration(out, *seconds)),
-        Value::Enum(word) => match ty {
-            Type::Enum(id) => json!(domain.enums[id.index()].words[*word as usize]),
-            _ => Json::Null,
-        },
-        Value::Ref(row) => json!(row),
+    if let Value::Money(number) | Value::Quantity(number) = value {
+        return scaled(ty, *number);
     }
+    let mut out = Vec::new();
+    codec::write_value(&mut out, domain, ty, value);
+    serde_json::from_slice(&out).unwrap_or_default()
 }
 
 /// An object schema in the making.
