@@ -22,7 +22,7 @@ use text::{Entry, Faults, File};
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 4] = ["README.md", "native.rs", "plan.toml", "patterns.toml"];
+const OTHERS: [&str; 6] = ["README.md", "native.rs", "plan.rs", "plan.toml", "goods.toml", "patterns.toml"];
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
 const NOW: DateTime = DateTime(1_772_442_000);
 

@@ -1,0 +1,5 @@
+//! Reads a spec's rules over candidate rows as a solver's model, solves it by deterministic work, and asks a second solver.
+
+mod model;
+
+pub use model::{Answer, Constraint, Engine, EngineError, Limits, Lin, Lit, Model, Range, Status, Var};
