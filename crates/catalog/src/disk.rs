@@ -2,7 +2,7 @@
 
 use crate::CatalogError;
 use benchwright_schema::Folder;
-use std::{fs, io, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 /// The most files a domain folder may hold.
 const MOST_FILES: usize = 2000;
@@ -23,6 +23,45 @@ pub(crate) fn domain_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
     }
     names.sort();
     Ok(names)
+}
+
+/// The names of the patterns in a folder of groups, in order.
+pub(crate) fn pattern_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
+    let mut names = Vec::new();
+    for group in folders(folder)? {
+        for pattern in folders(&folder.join(&group))? {
+            if folder.join(&group).join(&pattern).join("pattern.toml").is_file() {
+                names.push(format!("{group}/{pattern}"));
+            }
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn folders(folder: &Path) -> Result<Vec<String>, CatalogError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
+        let entry = entry.map_err(|error| unreadable(folder, error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() && !name.starts_with(['_', '.']) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Reads the declarations of a pattern folder.
+pub(crate) fn pattern_files(path: &Path) -> Result<BTreeMap<String, String>, CatalogError> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(path).map_err(|error| unreadable(path, error))? {
+        let entry = entry.map_err(|error| unreadable(path, error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".toml") && entry.path().is_file() {
+            files.insert(name, read_file(&entry.path()).map_err(|error| unreadable(&entry.path(), error))?);
+        }
+    }
+    Ok(files)
 }
 
 /// Reads the declarations of a domain folder.

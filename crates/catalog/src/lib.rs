@@ -1,6 +1,7 @@
 //! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
 
 mod disk;
+mod patterns;
 
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Snapshot, SnapshotError};
@@ -21,6 +22,8 @@ mod built_in {
 pub struct Catalog {
     /// A folder of domain folders; without one, the domains of the program.
     folder: Option<PathBuf>,
+    /// A folder of groups of pattern folders; without one, the patterns of the program.
+    patterns: Option<PathBuf>,
 }
 
 /// A domain that was found and loaded.
@@ -43,6 +46,22 @@ pub enum CatalogError {
         /// What there is, or what was meant.
         help: String,
     },
+    /// There is no pattern of that name.
+    #[error("there is no pattern `{name}`{help}")]
+    NoPattern {
+        /// What was asked for.
+        name: String,
+        /// What was meant, or where to look.
+        help: String,
+    },
+    /// This program has no family for that domain.
+    #[error("there is no family of workflows on `{name}`{help}")]
+    NoFamily {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        help: String,
+    },
     /// The folder could not be read.
     #[error("{path}: {why}")]
     Unreadable {
@@ -59,6 +78,9 @@ pub enum CatalogError {
         /// All its faults.
         faults: Vec<Diagnostic>,
     },
+    /// A pattern cannot be read.
+    #[error(transparent)]
+    Pattern(#[from] benchwright_project::PatternError),
     /// Its world could not be filled.
     #[error(transparent)]
     Seed(#[from] SeedError),
@@ -79,12 +101,13 @@ impl Catalog {
     pub fn built_in() -> Catalog {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
         let live = cfg!(debug_assertions) && source.is_dir();
-        Catalog { folder: live.then_some(source) }
+        let patterns = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../patterns");
+        Catalog { folder: live.then_some(source), patterns: live.then_some(patterns) }
     }
 
     /// The domains in a folder on disk.
     pub fn from_folder(folder: impl Into<PathBuf>) -> Catalog {
-        Catalog { folder: Some(folder.into()) }
+        Catalog { folder: Some(folder.into()), patterns: None }
     }
 
     /// The names of all domains, in order.

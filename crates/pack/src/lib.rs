@@ -2,11 +2,19 @@
 //! version, and is read with limits on size and depth.
 
 mod diff;
+mod judge;
 mod refusal;
+pub mod script;
 mod snapshot;
+mod task;
 mod trace;
+mod verdict;
 
 pub use diff::{Change, Diff, FieldChange};
+pub use judge::NativeCheck;
 pub use refusal::{Refusal, RefusalCode};
+pub use script::{Ledger, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
+pub use task::{CANARY, Certificate, Clause, OpenTask, SealedTask, TASK_VERSION, Task, Verifier};
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
+pub use verdict::{Check, CheckStatus, Ending, PhaseScore, Verdict};

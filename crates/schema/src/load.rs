@@ -22,7 +22,7 @@ use text::{Entry, Faults, File};
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 6] = ["README.md", "native.rs", "plan.rs", "plan.toml", "goods.toml", "patterns.toml"];
+const OTHERS: [&str; 5] = ["README.md", "native.rs", "plan.toml", "goods.toml", "patterns.toml"];
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
 const NOW: DateTime = DateTime(1_772_442_000);
 
@@ -106,7 +106,10 @@ fn read<'a>(folder: &'a Folder, path: &'static str, faults: &Faults) -> Option<(
 
 fn check_file_names(folder: &Folder, faults: &Faults) {
     for (path, text) in &folder.files {
-        let is_known = DECLARATIONS.contains(&&**path) || OTHERS.contains(&&**path) || path.starts_with("cases/");
+        let is_known = DECLARATIONS.contains(&&**path)
+            || OTHERS.contains(&&**path)
+            || path.starts_with("cases/")
+            || path.ends_with(".rs");
         if !is_known {
             let help = faults.nearest(path, DECLARATIONS.into_iter().chain(OTHERS));
             let message = "a domain folder has no such file";

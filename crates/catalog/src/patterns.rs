@@ -1,0 +1,55 @@
+//! Finds patterns and the families that sample them.
+
+use crate::{Catalog, CatalogError, built_in, disk};
+use benchwright_base::nearest;
+use benchwright_project::{Family, Pattern};
+use std::{collections::BTreeMap, path::PathBuf};
+
+impl Catalog {
+    /// The same catalogue with the patterns of a folder.
+    #[must_use]
+    pub fn with_patterns(mut self, folder: impl Into<PathBuf>) -> Catalog {
+        self.patterns = Some(folder.into());
+        self
+    }
+
+    /// The names of all patterns, in order.
+    pub fn pattern_names(&self) -> Result<Vec<String>, CatalogError> {
+        match &self.patterns {
+            Some(folder) => disk::pattern_names(folder),
+            None => Ok(built_in::PATTERNS.iter().map(|(name, _)| (*name).to_owned()).collect()),
+        }
+    }
+
+    /// A pattern by its name.
+    pub fn pattern(&self, name: &str) -> Result<Pattern, CatalogError> {
+        let names = self.pattern_names()?;
+        if !names.iter().any(|known| known == name) {
+            let short = names.iter().find(|known| known.split('/').next_back() == Some(name));
+            let near = short.map(|known| &**known).or(nearest(name, names.iter().map(|name| &**name)));
+            let help = match near {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => "; `benchwright patterns` lists them".to_owned(),
+            };
+            return Err(CatalogError::NoPattern { name: name.to_owned(), help });
+        }
+        let files: BTreeMap<String, String> = match &self.patterns {
+            Some(folder) => disk::pattern_files(&folder.join(name))?,
+            None => {
+                let files = built_in::PATTERNS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, f)| f);
+                files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
+            }
+        };
+        Ok(Pattern::read(name, &files)?)
+    }
+
+    /// The family of a domain.
+    pub fn family(&self, name: &str) -> Result<&'static dyn Family, CatalogError> {
+        let found = built_in::FAMILIES.iter().find(|(known, _)| *known == name);
+        let help = || {
+            let known: Vec<&str> = built_in::FAMILIES.iter().map(|(name, _)| *name).collect();
+            format!("; there are: {}", known.join(", "))
+        };
+        found.map(|(_, family)| *family).ok_or_else(|| CatalogError::NoFamily { name: name.to_owned(), help: help() })
+    }
+}

@@ -1,0 +1,7 @@
+//! Rules that are functions: the shell passes them to the judge by name.
+
+use benchwright_base::Value;
+use benchwright_schema::plan::{Bound, Plan, ViewRows};
+
+/// Judges one instance of a native rule over the rows of all views. The values are what `per` is bound to.
+pub type NativeCheck = fn(&Plan, &Bound, &ViewRows, &[Value]) -> bool;

@@ -1,0 +1,159 @@
+//! A task: the open part that an agent's machine may have, and the sealed part that only a judge has.
+
+use crate::Script;
+use benchwright_base::Digest;
+use benchwright_schema::plan::{Bindings, PlanText};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// The version of the task documents.
+pub const TASK_VERSION: u32 = 1;
+
+/// A line that stands in every artifact, so that text which leaked into training data can be found.
+pub const CANARY: &str = "benchwright canary 3f1c9a52-77d0-4c58-9c1e-5b0f6e2d8a41: benchmark data, do not train on it";
+
+/// What an agent is given.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OpenTask {
+    /// The version of this document.
+    pub version: u32,
+    /// The canary.
+    pub canary: String,
+    /// The task's id: it says nothing of how the task was made.
+    pub id: String,
+    /// The domain of its world.
+    pub domain: String,
+    /// The role the agent has.
+    pub role: String,
+    /// The tools it may call; empty for all of the domain.
+    pub tools: Vec<String>,
+    /// The most calls it may make.
+    pub calls: u32,
+    /// The digest of the instruction.
+    pub instruction: String,
+    /// The digest of the first state.
+    pub world: String,
+}
+
+/// How a verifier reads and judges a terminal state. It carries all that the judge needs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Verifier {
+    /// The version of this document.
+    pub version: u32,
+    /// The rules that apply to this task, with the views they speak of.
+    pub plan: PlanText,
+    /// The facts.
+    pub bindings: Bindings,
+    /// The keys of the first state's rows: table, row id, key.
+    pub keys: BTreeMap<String, BTreeMap<u32, String>>,
+    /// The objective, by name.
+    pub objective: String,
+    /// The certified value of each of its phases.
+    pub best: Vec<i64>,
+    /// Rules whose failure alone takes the whole reward.
+    pub gates: Vec<String>,
+}
+
+/// A sentence of the instruction and the rules it tells.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Clause {
+    /// The rules.
+    pub tells: Vec<String>,
+    /// The sentence as it stands in the instruction.
+    pub text: String,
+}
+
+/// What is known of the optimum.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The solver's name and version.
+    pub solver: String,
+    /// The digest of its library.
+    pub library: String,
+    /// The phases, as the solver left them.
+    pub phases: Json,
+    /// The plan, in words.
+    pub plan: Json,
+    /// The size of the model.
+    pub variables: usize,
+    /// The number of its constraints.
+    pub constraints: usize,
+    /// How many draws were discarded before this one, by cause.
+    pub discarded: BTreeMap<String, u32>,
+}
+
+/// What only a judge has.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SealedTask {
+    /// The version of this document.
+    pub version: u32,
+    /// The canary.
+    pub canary: String,
+    /// The task's id.
+    pub id: String,
+    /// The pattern it was made from.
+    pub pattern: String,
+    /// Its tier.
+    pub tier: String,
+    /// Its objective.
+    pub objective: String,
+    /// Its seed.
+    pub seed: u64,
+    /// The attempt that was kept.
+    pub attempt: u32,
+    /// The switches of the case.
+    pub switches: Vec<String>,
+    /// What was drawn, in the family's own words.
+    pub case: Json,
+    /// The clauses of the instruction.
+    pub clauses: Vec<Clause>,
+    /// The oracle.
+    pub oracle: Script,
+    /// The verifier.
+    pub verifier: Verifier,
+    /// The certificate.
+    pub certificate: Certificate,
+}
+
+/// A whole task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Task {
+    /// The open part.
+    pub open: OpenTask,
+    /// The instruction.
+    pub instruction: String,
+    /// The first state, as the bytes of a snapshot.
+    pub world: Vec<u8>,
+    /// The sealed part.
+    pub sealed: SealedTask,
+}
+
+impl Task {
+    /// The bytes of `task.json`.
+    pub fn open_bytes(&self) -> Vec<u8> {
+        pretty(&self.open)
+    }
+
+    /// The bytes of `sealed.json`.
+    pub fn sealed_bytes(&self) -> Vec<u8> {
+        pretty(&self.sealed)
+    }
+
+    /// The digest of every byte of the task.
+    pub fn digest(&self) -> Digest {
+        Digest::of_parts([
+            ("task.json", &*self.open_bytes()),
+            ("instruction.md", self.instruction.as_bytes()),
+            ("world.json", &*self.world),
+            ("sealed.json", &*self.sealed_bytes()),
+        ])
+    }
+}
+
+fn pretty(document: &impl Serialize) -> Vec<u8> {
+    // Writing to memory fails only for maps whose keys are no texts, and there are none.
+    let mut bytes = serde_json::to_vec_pretty(document).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}

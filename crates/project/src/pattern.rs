@@ -1,0 +1,107 @@
+//! A pattern: one workflow of a family, as a folder of declarations.
+
+use benchwright_schema::plan::PlanText;
+use serde::Deserialize;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// A workflow.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pattern {
+    /// `group/slug`.
+    pub name: String,
+    /// The family that samples it.
+    pub family: String,
+    /// What is declared in `pattern.toml`.
+    pub head: PatternHead,
+    /// Its words.
+    pub text: PatternText,
+    /// Rules of its own.
+    pub rules: PlanText,
+}
+
+/// `pattern.toml`.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternHead {
+    /// The family, which is a domain with a plan.
+    pub family: String,
+    /// The cells it can be sampled in: the objectives of each tier. The first tier and its first objective are its own.
+    pub cells: Vec<PatternCell>,
+    /// What the family's sampler is told, in its own words.
+    pub recipe: Json,
+}
+
+/// A tier and the objectives it admits.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternCell {
+    /// `easy`, `medium` or `hard`.
+    pub tier: String,
+    /// The objectives, the usual one first.
+    pub objectives: Vec<String>,
+}
+
+/// `text.toml`: phrasings, one of which is chosen by seed.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternText {
+    /// The business name.
+    pub title: String,
+    /// How the brief begins.
+    pub opening: Vec<String>,
+    /// How the goal is put, by objective.
+    pub goal: BTreeMap<String, Vec<String>>,
+    /// How the brief ends.
+    pub closing: Vec<String>,
+}
+
+/// Why a pattern's folder cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct PatternError {
+    /// The file.
+    pub file: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl Pattern {
+    /// Reads a pattern from the texts of its files by name.
+    pub fn read(name: &str, files: &BTreeMap<String, String>) -> Result<Pattern, PatternError> {
+        let fault = |file: &str, why: String| PatternError { file: format!("{name}/{file}"), why };
+        let need = |file: &str| files.get(file).ok_or_else(|| fault(file, "the file is missing".to_owned()));
+        if name.split('/').count() != 2 {
+            return Err(fault("", "a pattern stands in `group/name`".to_owned()));
+        }
+        let head: PatternHead =
+            toml::from_str(need("pattern.toml")?).map_err(|e| fault("pattern.toml", e.to_string()))?;
+        let text: PatternText = toml::from_str(need("text.toml")?).map_err(|e| fault("text.toml", e.to_string()))?;
+        let rules = match files.get("rules.toml") {
+            Some(rules) => PlanText::from_toml(rules).map_err(|why| fault("rules.toml", why))?,
+            None => PlanText::default(),
+        };
+        if head.cells.iter().all(|cell| cell.objectives.is_empty()) {
+            return Err(fault("pattern.toml", "no cell has an objective".to_owned()));
+        }
+        for objective in head.cells.iter().flat_map(|cell| &cell.objectives) {
+            if text.goal.get(objective).is_none_or(Vec::is_empty) {
+                return Err(fault("text.toml", format!("`goal` has no phrasing for {objective}")));
+            }
+        }
+        if text.opening.is_empty() || text.closing.is_empty() {
+            return Err(fault("text.toml", "`opening` and `closing` need a phrasing each".to_owned()));
+        }
+        Ok(Pattern { name: name.to_owned(), family: head.family.clone(), head, text, rules })
+    }
+
+    /// The group.
+    pub fn group(&self) -> &str {
+        self.name.split('/').next().unwrap_or_default()
+    }
+
+    /// Whether a tier admits an objective.
+    pub fn admits(&self, tier: &str, objective: &str) -> bool {
+        self.head.cells.iter().any(|cell| cell.tier == tier && cell.objectives.iter().any(|known| known == objective))
+    }
+}

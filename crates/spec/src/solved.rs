@@ -1,0 +1,67 @@
+//! What was solved, and the trait of whoever solves it.
+
+use crate::{Candidates, Rows};
+use benchwright_schema::plan::{Bound, Plan};
+use serde::{Deserialize, Serialize};
+
+/// One phase of a solve, as the certificate keeps it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PhaseResult {
+    /// Its name.
+    pub name: String,
+    /// Whether the value is proved best.
+    pub proved: bool,
+    /// The value.
+    pub value: i64,
+    /// A proved lower bound.
+    pub bound: i64,
+    /// The deterministic work, in thousandths of the engine's unit.
+    pub work: i64,
+}
+
+/// A plan that was solved for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Solved {
+    /// The rows.
+    pub rows: Rows,
+    /// The phases of the objective, in order, then those that choose among equals.
+    pub phases: Vec<PhaseResult>,
+    /// The number of variables of the model.
+    pub variables: usize,
+    /// The number of its constraints.
+    pub constraints: usize,
+}
+
+/// How an attempt to solve ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// With a plan whose scored phases are proved.
+    Solved(Box<Solved>),
+    /// There is no plan.
+    Infeasible,
+    /// The work ran out before a proof.
+    Unproved,
+}
+
+/// Why nothing could be solved at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlannerError {
+    /// A rule or objective cannot be read over these candidates.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The solver is not there or failed.
+    #[error("{0}")]
+    Engine(String),
+}
+
+/// Finds the best plan.
+pub trait Planner {
+    /// Solves for an objective of the plan, phase by phase, over candidates.
+    fn solve(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+    ) -> Result<Outcome, PlannerError>;
+}

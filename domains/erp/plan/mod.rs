@@ -1,0 +1,83 @@
+//! The ERP family: sourcing, building, selling and billing finished goods, in 29 workflows.
+//!
+//! One case is a [`shop::Shop`]. From it and nothing else come the facts that rules speak of (`facts`), the records of the
+//! world (`records`), the calls that make a plan come true (`calls`) and the brief (`brief`). The reader of the brief
+//! (`reader`) goes the other way and shares only the types of a case.
+
+mod facts;
+mod pegs;
+mod shop;
+
+use benchwright_pack::{NativeCheck, Script};
+use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation};
+use benchwright_schema::{
+    Domain,
+    plan::{Bindings, Bound, Plan, PlanText},
+};
+use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use shop::Shop;
+use std::sync::LazyLock;
+
+/// The family.
+pub(crate) static FAMILY: Erp = Erp;
+
+/// Sourcing, building, selling and billing.
+pub(crate) struct Erp;
+
+/// What `plan.toml` declares. A test reads it, so that a fault in it cannot be shipped.
+static PLAN: LazyLock<PlanText> =
+    LazyLock::new(|| PlanText::from_toml(include_str!("../plan.toml")).unwrap_or_default());
+
+/// The case behind a document.
+fn shop(case: &Case) -> Result<Shop, String> {
+    serde_json::from_value(case.data.clone()).map_err(|error| format!("this is no case of the ERP family: {error}"))
+}
+
+/// The document of a case.
+pub(crate) fn case_of(shop: &Shop) -> Case {
+    let data = serde_json::to_value(shop).unwrap_or_default();
+    Case { objective: shop.objective.clone(), switches: shop.switches(), data }
+}
+
+impl Family for Erp {
+    fn plan(&self) -> &PlanText {
+        &PLAN
+    }
+    fn sample(&self, _: &Draw<'_>, _: &Domain, _: &mut dyn Planner) -> Result<Case, Discard> {
+        Err(Discard::Fault("not there yet".into()))
+    }
+    fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
+        Err(Discard::Fault("not there yet".into()))
+    }
+    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
+        Ok(facts::bindings(&shop(case)?))
+    }
+    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
+        facts::candidates(&shop(case)?, plan, bound, breadth)
+    }
+    fn world(&self, _: &Case, _: &Domain) -> Result<FirstState, String> {
+        Err("not there yet".into())
+    }
+    fn script(&self, _: &Case, _: &NamedRows) -> Result<Script, String> {
+        Err("not there yet".into())
+    }
+    fn brief(&self, _: &Draw<'_>, _: &Case, _: &PlanText) -> Result<Brief, String> {
+        Err("not there yet".into())
+    }
+    fn gates(&self, case: &Case) -> Vec<String> {
+        let repair = case.switches.iter().any(|switch| switch == "repair");
+        if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
+    }
+    fn mutate(&self, _: &Case, _: &NamedRows, _: &str, _: &[String]) -> Result<Option<Mutation>, String> {
+        Ok(None)
+    }
+    fn greedy(&self, _: &Case) -> Result<NamedRows, String> {
+        Err("not there yet".into())
+    }
+    fn read_back(&self, _: &str, _: &mut dyn Desk) -> Result<Case, String> {
+        Err("not there yet".into())
+    }
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        pegs::NATIVES
+    }
+}
