@@ -1,5 +1,18 @@
 //! Reads a spec's rules over candidate rows as a solver's model, solves it by deterministic work, and asks a second solver.
 
+mod check;
+mod core;
+mod cpsat;
+mod ffi;
+mod highs;
+mod locate;
 mod model;
+mod proto;
+mod range;
 
+pub use check::{Violated, first_violated, satisfied};
+pub use core::{CoreError, core};
+pub use cpsat::CpSat;
+pub use highs::{Highs, NODES_PER_WORK};
+pub use locate::{FETCH, Library, PINNED_SHA256, PINNED_VERSION};
 pub use model::{Answer, Constraint, Engine, EngineError, Limits, Lin, Lit, Model, Range, Status, Var};
