@@ -1,5 +1,4 @@
 //! Conflicts that are known, found again.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod models;
 mod support;
