@@ -1,14 +1,488 @@
 //! The facts that rules speak of, and the candidate rows of a plan.
 
-use super::shop::Shop;
+use super::shop::{Offer, Role, Shop, Source};
 use benchwright_project::Breadth;
 use benchwright_schema::plan::{Bindings, Bound, Plan};
-use benchwright_spec::Candidates;
+use benchwright_spec::{Candidate, Candidates, Cell, Rows};
 
-pub(crate) fn bindings(_: &Shop) -> Bindings {
-    Bindings::default()
+/// The key of a customer.
+pub(crate) fn customer(reference: &str) -> String {
+    format!("customer/{reference}")
 }
 
-pub(crate) fn candidates(_: &Shop, _: &Plan, _: &Bound, _: Breadth<'_>) -> Result<Candidates, String> {
-    Err("not there yet".into())
+/// The key of a supplier.
+pub(crate) fn vendor(reference: &str) -> String {
+    format!("vendor/{reference}")
+}
+
+/// The key of a product.
+pub(crate) fn product(code: &str) -> String {
+    format!("product/{code}")
+}
+
+/// The key of a work centre.
+pub(crate) fn centre(code: &str) -> String {
+    format!("centre/{code}")
+}
+
+/// The key of the record that an order has in the first state.
+pub(crate) fn record(reference: &str) -> String {
+    format!("record/{reference}")
+}
+
+/// A partner who sells nothing: where every supplier of the job lists every item, an order can still go to the wrong one.
+fn no_vendor(shop: &Shop) -> Option<String> {
+    shop.customers.first().map(|party| customer(&party.reference))
+}
+
+/// Every fact of a case.
+pub(crate) fn bindings(shop: &Shop) -> Bindings {
+    let mut bind = Bindings { anchor: shop.anchor.clone(), ..Bindings::default() };
+    let keys = |list: &mut dyn Iterator<Item = String>| list.collect::<Vec<String>>();
+    let members: [(&str, Vec<String>); 9] = [
+        ("order", keys(&mut shop.orders.iter().map(|order| order.reference.clone()))),
+        (
+            "record",
+            keys(&mut shop.orders.iter().filter(|o| o.source != Source::Brief).map(|o| record(&o.reference))),
+        ),
+        ("customer", keys(&mut shop.customers.iter().map(|party| customer(&party.reference)))),
+        (
+            "vendor",
+            keys(&mut shop.vendors.iter().map(|party| vendor(&party.reference)).chain(no_vendor(shop))),
+        ),
+        ("product", keys(&mut shop.products.iter().map(|known| product(&known.code)))),
+        ("centre", keys(&mut shop.centres.iter().map(|known| centre(&known.code)))),
+        ("pool", keys(&mut pools(shop).into_iter().map(|(name, _, _)| name))),
+        (
+            "purchase",
+            keys(&mut (1..=shop.repair.as_ref().map_or(0, |repair| repair.buys.len())).map(|n| format!("po/{n}"))),
+        ),
+        (
+            "production",
+            keys(&mut (1..=shop.repair.as_ref().map_or(0, |repair| repair.builds.len())).map(|n| format!("mo/{n}"))),
+        ),
+    ];
+    bind.members = members.into_iter().map(|(sort, keys)| (sort.to_owned(), keys)).collect();
+    orders(shop, &mut bind);
+    goods(shop, &mut bind);
+    supply(shop, &mut bind);
+    repair(shop, &mut bind);
+    bind.numbers("days", 0..=shop.horizon());
+    bind
+}
+
+fn orders(shop: &Shop, bind: &mut Bindings) {
+    let set = |bind: &mut Bindings, name: &str, wanted: &dyn Fn(&super::shop::Order) -> bool| {
+        let keys: Vec<&str> = shop.orders.iter().filter(|order| wanted(order)).map(|order| &*order.reference).collect();
+        bind.set(name, keys);
+    };
+    let of = |source: Source, accepted: bool| {
+        move |order: &super::shop::Order| order.source == source && shop.accepts(order) == accepted
+    };
+    set(bind, "orders", &|order| shop.accepts(order));
+    set(bind, "declined", &|order| !shop.accepts(order));
+    set(bind, "drafts_kept", &of(Source::Draft, true));
+    set(bind, "drafts_declined", &of(Source::Draft, false));
+    set(bind, "briefs_kept", &of(Source::Brief, true));
+    set(bind, "briefs_declined", &of(Source::Brief, false));
+    set(bind, "standing", &of(Source::Confirmed, true));
+    set(bind, "limited", &|order| shop.accepts(order) && order.limit.is_some());
+    set(bind, "with_deposit", &|order| shop.accepts(order) && shop.deposit(order).is_some());
+    for order in &shop.orders {
+        let at = [&*order.reference];
+        bind.fact("asked", &at, order.units);
+        bind.fact("due_day", &at, order.due);
+        bind.fact_key("item", &at, &product(&order.product));
+        bind.fact_key("customer_of", &at, &customer(&order.customer));
+        bind.fact("value", &at, shop.value(order));
+        if order.source != Source::Brief {
+            bind.fact_key("record_of", &at, &record(&order.reference));
+        }
+        if let Some(limit) = order.limit {
+            bind.fact("limit", &at, limit);
+        }
+        if shop.accepts(order) {
+            bind.fact("wanted", &at, 1);
+            let deposit = shop.deposit(order);
+            bind.fact("rest", &at, shop.value(order) - deposit.unwrap_or(0));
+            if let Some(deposit) = deposit {
+                bind.fact("deposit", &at, deposit);
+            }
+        }
+    }
+    if let Some(billing) = &shop.billing {
+        bind.fact("term_days", &[], billing.days);
+    }
+}
+
+fn goods(shop: &Shop, bind: &mut Bindings) {
+    let set = |bind: &mut Bindings, name: &str, wanted: &dyn Fn(&super::shop::Product) -> bool| {
+        let keys: Vec<String> = shop.products.iter().filter(|p| wanted(p)).map(|p| product(&p.code)).collect();
+        bind.set(name, keys.iter().map(|key| &**key));
+    };
+    set(bind, "products", &|_| true);
+    set(bind, "finished", &|product| product.role == Role::Finished);
+    set(bind, "parts", &|product| product.role != Role::Finished);
+    for known in &shop.products {
+        let key = product(&known.code);
+        bind.fact("stock", &[&key], known.stock);
+        bind.fact("list_price", &[&key], known.list);
+        if known.makes {
+            bind.fact("build_days", &[&key], known.build_days);
+            bind.fact("recipe_lines", &[&key], shop.bom.iter().filter(|line| line.product == known.code).count() as i64);
+        } else {
+            bind.fact("never_made", &[&key], 1);
+        }
+        if !shop.may_buy(&known.code) {
+            bind.fact("never_bought", &[&key], 1);
+        }
+    }
+    for line in &shop.bom {
+        bind.fact("bom", &[&product(&line.product), &product(&line.part)], line.units);
+    }
+    if let Some(cap) = shop.spend_cap() {
+        bind.fact("spend_cap", &[], cap);
+    }
+    if let Some(budget) = shop.budget {
+        bind.fact("budget", &[], budget);
+    }
+}
+
+fn supply(shop: &Shop, bind: &mut Bindings) {
+    let centres: Vec<String> = shop.centres.iter().map(|known| centre(&known.code)).collect();
+    bind.set("centres", centres.iter().map(|key| &**key));
+    let daily: Vec<String> = shop.centres.iter().filter(|c| c.daily.is_some()).map(|c| centre(&c.code)).collect();
+    bind.set("daily_centres", daily.iter().map(|key| &**key));
+    for known in &shop.centres {
+        if let Some(minutes) = known.daily {
+            bind.fact("day_minutes", &[&centre(&known.code)], minutes);
+        }
+        if let Some((from, to)) = known.down {
+            for day in from..=to {
+                bind.fact("down", &[&centre(&known.code), &day.to_string()], 1);
+            }
+        }
+    }
+    for option in &shop.options {
+        let at = [&*product(&option.product), &*centre(&option.centre)];
+        bind.fact("minutes", &at, option.minutes);
+        bind.fact("unit_cost", &at, shop.unit_cost(option));
+    }
+    let pools = pools(shop);
+    bind.set("pools", pools.iter().map(|(name, _, _)| &**name));
+    for (name, centres, minutes) in &pools {
+        bind.fact("pool_minutes", &[name], *minutes);
+        for code in centres {
+            bind.fact("in_pool", &[name, &centre(code)], 1);
+        }
+    }
+    let vendors: Vec<String> = shop.vendors.iter().map(|party| vendor(&party.reference)).collect();
+    bind.set("vendors", vendors.iter().map(|key| &**key));
+    for offer in &shop.offers {
+        let at = [&*vendor(&offer.vendor), &*product(&offer.product)];
+        bind.fact("offered", &at, 1);
+        bind.fact("moq", &at, offer.tiers.first().map_or(1, |tier| tier.0));
+        bind.fact("lead", &at, offer.lead);
+        if let Some(most) = offer.most {
+            bind.fact("most", &at, most);
+        }
+        for (from, price) in &offer.tiers {
+            bind.fact("price", &[at[0], at[1], &from.to_string()], *price);
+        }
+    }
+}
+
+fn repair(shop: &Shop, bind: &mut Bindings) {
+    let Some(repair) = &shop.repair else { return };
+    let mut broken_purchases = Vec::new();
+    for (at, buy) in repair.buys.iter().enumerate() {
+        if repair.vendor.as_ref() == Some(&buy.vendor) {
+            broken_purchases.push(format!("po/{}", at + 1));
+        }
+        let finished = shop.product(&buy.product).is_some_and(|known| known.role == Role::Finished);
+        if finished {
+            add(bind, "base_buy", &[&vendor(&buy.vendor), &product(&buy.product)], buy.units);
+        }
+    }
+    let mut broken_builds = Vec::new();
+    for (at, build) in repair.builds.iter().enumerate() {
+        if repair.centre.as_ref() == Some(&build.centre) {
+            broken_builds.push(format!("mo/{}", at + 1));
+        }
+        add(bind, "base_build", &[&product(&build.product), &centre(&build.centre)], build.units);
+    }
+    bind.set("broken_purchases", broken_purchases.iter().map(|key| &**key));
+    bind.set("broken_productions", broken_builds.iter().map(|key| &**key));
+    if let Some(reference) = &repair.vendor {
+        bind.fact("barred", &[&vendor(reference)], 1);
+    }
+}
+
+fn add(bind: &mut Bindings, fact: &str, at: &[&str], units: i64) {
+    use benchwright_schema::plan::Binding;
+    let known = match bind.facts.get(fact).and_then(|table| table.get(&at.join("|"))) {
+        Some(Binding::Number(known)) => *known,
+        _ => 0,
+    };
+    bind.fact(fact, at, known + units);
+}
+
+/// Minutes that a set of centres has for the whole plan: name, centres, minutes.
+fn pools(shop: &Shop) -> Vec<(String, Vec<&str>, i64)> {
+    let own = shop.centres.iter().filter_map(|known| Some((known.code.clone(), vec![&*known.code], known.minutes?)));
+    let shared = shop.groups.iter().map(|group| {
+        (format!("group {}", group.name), group.centres.iter().map(|code| &**code).collect(), group.minutes)
+    });
+    own.chain(shared).collect()
+}
+
+/// Candidate rows under construction.
+struct Builder<'a> {
+    plan: &'a Plan,
+    bound: &'a Bound,
+    candidates: Candidates,
+}
+
+impl Builder<'_> {
+    fn push(&mut self, view: &str, must: bool, fields: &[(&str, Cell)]) -> Result<(), String> {
+        let at = self.plan.view_named(view).ok_or_else(|| format!("the plan has no view `{view}`"))?;
+        let cell = |name: &str| {
+            let found = fields.iter().find(|(known, _)| *known == name);
+            found.map(|(_, cell)| *cell).ok_or_else(|| format!("{view} has a field `{name}` that no candidate has"))
+        };
+        let fields = self.plan.views[at].fields.iter().map(|field| cell(&field.name)).collect::<Result<_, _>>()?;
+        self.candidates[at].push(Candidate { must, fields });
+        Ok(())
+    }
+
+    fn member(&self, sort: &str, key: &str) -> Result<Cell, String> {
+        let at = self.plan.sort_named(sort).ok_or_else(|| format!("the plan has no sort `{sort}`"))?;
+        let found = self.bound.member(at, key).ok_or_else(|| format!("`{key}` is no {sort}"))?;
+        Ok(Cell::Fixed(i64::from(found)))
+    }
+}
+
+/// The candidates of a case.
+pub(crate) fn candidates(
+    shop: &Shop,
+    plan: &Plan,
+    bound: &Bound,
+    breadth: Breadth<'_>,
+) -> Result<Candidates, String> {
+    let mut build = Builder { plan, bound, candidates: vec![Vec::new(); plan.views.len()] };
+    match breadth {
+        Breadth::Tight => tight(shop, &mut build)?,
+        Breadth::Wide => wide(shop, &mut build)?,
+        Breadth::Local(rows) => local(shop, &mut build, rows)?,
+    }
+    Ok(build.candidates)
+}
+
+fn sell(shop: &Shop, build: &mut Builder<'_>, free: bool) -> Result<(), String> {
+    let late = shop.horizon() + 1;
+    for order in shop.accepted() {
+        let list = shop.product(&order.product).map_or(0, |known| known.list);
+        let fields = [
+            ("order", build.member("order", &order.reference)?),
+            ("customer", build.member("customer", &customer(&order.customer))?),
+            ("product", build.member("product", &product(&order.product))?),
+            ("qty", if free { Cell::Free(1, order.units + 1) } else { Cell::Fixed(order.units) }),
+            ("promised", if free { Cell::Free(0, late) } else { Cell::Fixed(order.due) }),
+            ("price", Cell::Fixed(list)),
+            ("discount", Cell::Fixed(0)),
+        ];
+        build.push("sell", !free, &fields)?;
+    }
+    Ok(())
+}
+
+/// A purchase on an offer.
+fn buy(build: &mut Builder<'_>, offer: &Offer, qty: Cell, arrive: Cell, price: Cell) -> Result<(), String> {
+    let fields = [
+        ("vendor", build.member("vendor", &vendor(&offer.vendor))?),
+        ("product", build.member("product", &product(&offer.product))?),
+        ("qty", qty),
+        ("arrive", arrive),
+        ("price", price),
+        ("discount", Cell::Fixed(0)),
+    ];
+    build.push("buy", false, &fields)
+}
+
+fn make(
+    build: &mut Builder<'_>,
+    code: &str,
+    centre_code: Option<&str>,
+    qty: Cell,
+    start: Cell,
+    due: Cell,
+) -> Result<(), String> {
+    let fields = [
+        ("product", build.member("product", &product(code))?),
+        ("centre", centre_code.map_or(Ok(Cell::Fixed(0)), |code| build.member("centre", &centre(code)))?),
+        ("qty", qty),
+        ("start", start),
+        ("due", due),
+        ("orders", Cell::Fixed(i64::from(centre_code.is_some()))),
+    ];
+    build.push("build", false, &fields)
+}
+
+/// The most units of a product that an option can make in all, by the pools its centre draws on.
+fn most_built(shop: &Shop, centre_code: &str, minutes: i64) -> i64 {
+    let known = shop.centres.iter().find(|known| known.code == centre_code);
+    let own = known.and_then(|known| known.minutes).into_iter();
+    let daily = known.and_then(|known| known.daily).into_iter();
+    let groups = shop.groups.iter().filter(|group| group.centres.iter().any(|code| code == centre_code));
+    let least = own.chain(daily).chain(groups.map(|group| group.minutes)).min();
+    least.map_or(i64::MAX, |least| least / minutes.max(1))
+}
+
+/// Dates by dominance, one row per price tier, one per option and start day.
+fn tight(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
+    sell(shop, build, false)?;
+    let useful = shop.useful();
+    let horizon = shop.horizon();
+    for offer in &shop.offers {
+        let need = useful.get(&*offer.product).copied().unwrap_or(0);
+        let last = offer.tiers.last().map_or(1, |tier| tier.0);
+        let most = offer.most.unwrap_or(i64::MAX).min(need.max(last));
+        for (at, (from, price)) in offer.tiers.iter().enumerate() {
+            let high = offer.tiers.get(at + 1).map_or(most, |next| most.min(next.0 - 1));
+            if high >= *from {
+                buy(build, offer, Cell::Free(*from, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+            }
+        }
+    }
+    for option in &shop.options {
+        let days = shop.product(&option.product).map_or(1, |known| known.build_days);
+        let need = useful.get(&*option.product).copied().unwrap_or(0);
+        let high = need.min(most_built(shop, &option.centre, option.minutes));
+        let down = shop.centres.iter().find(|known| known.code == option.centre).and_then(|known| known.down);
+        for start in 0..=horizon - days {
+            let is_down = down.is_some_and(|(from, to)| (from..=to).contains(&start));
+            if high >= 1 && !is_down {
+                let due = Cell::Fixed(start + days);
+                make(build, &option.product, Some(&option.centre), Cell::Free(1, high), Cell::Fixed(start), due)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whatever an agent could write: two rows per offer and per option, every date and quantity free.
+fn wide(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
+    sell(shop, build, true)?;
+    let useful = shop.useful();
+    let horizon = shop.horizon();
+    for offer in &shop.offers {
+        let need = useful.get(&*offer.product).copied().unwrap_or(0);
+        let last = offer.tiers.last().map_or(1, |tier| tier.0);
+        let most = offer.most.unwrap_or(need + 2).min(need.max(last)) + 1;
+        let (low, high) = price_range(offer);
+        for _ in 0..2 {
+            buy(build, offer, Cell::Free(1, most), Cell::Free(0, horizon), Cell::Free(low, high))?;
+        }
+    }
+    for option in &shop.options {
+        let need = useful.get(&*option.product).copied().unwrap_or(0);
+        let high = need.min(most_built(shop, &option.centre, option.minutes)).max(0) + 1;
+        for _ in 0..2 {
+            let (start, due) = (Cell::Free(0, horizon), Cell::Free(0, horizon + 2));
+            make(build, &option.product, Some(&option.centre), Cell::Free(1, high), start, due)?;
+        }
+    }
+    Ok(())
+}
+
+fn price_range(offer: &Offer) -> (i64, i64) {
+    let prices = || offer.tiers.iter().map(|tier| tier.1);
+    (prices().min().unwrap_or(1) - 1, prices().max().unwrap_or(1))
+}
+
+/// A plan's rows with every field free, and spare rows: each offer and option once more, an order that goes to somebody who
+/// does not list the item, and a build where none is approved.
+fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String> {
+    let horizon = shop.horizon();
+    let view = |build: &Builder<'_>, name: &str| build.plan.view_named(name).ok_or(format!("no view `{name}`"));
+    let widened = |build: &Builder<'_>, at: usize, row: &[i64]| -> Vec<Cell> {
+        let free = |(name, value): (&str, i64)| match name {
+            "qty" => Cell::Free(1, value * 2 + 30),
+            "promised" | "arrive" => Cell::Free(0, horizon + 1),
+            "start" => Cell::Free(0, horizon),
+            "due" => Cell::Free(0, horizon + 2),
+            "price" => Cell::Free((value - 2_000).max(0), value + 2_000),
+            _ => Cell::Fixed(value),
+        };
+        build.plan.views[at].fields.iter().zip(row).map(|(field, value)| free((&field.name, *value))).collect()
+    };
+    for name in ["sell", "buy", "build"] {
+        let at = view(build, name)?;
+        for row in &rows.0[at] {
+            let fields = widened(build, at, row);
+            build.candidates[at].push(Candidate { must: false, fields });
+        }
+    }
+    // An order may be entered twice.
+    sell(shop, build, false)?;
+    let sells = view(build, "sell")?;
+    let given = rows.0[sells].len();
+    build.candidates[sells].iter_mut().skip(given).for_each(|candidate| candidate.must = false);
+    let useful = shop.useful();
+    for offer in &shop.offers {
+        let need = useful.get(&*offer.product).copied().unwrap_or(0);
+        let first = offer.tiers.first().map_or((1, 1), |tier| *tier);
+        for (at, (from, price)) in offer.tiers.iter().enumerate() {
+            let low = if at == 0 { 1 } else { *from };
+            let past = offer.most.unwrap_or(need).max(need).max(*from) + 5;
+            let high = offer.tiers.get(at + 1).map_or(past, |next| next.0 - 1);
+            if high >= low {
+                buy(build, offer, Cell::Free(low, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+            }
+        }
+        let _ = first;
+    }
+    if let Some(key) = no_vendor(shop) {
+        for known in shop.products.iter().filter(|known| shop.may_buy(&known.code)).take(2) {
+            let fields = [
+                ("vendor", build.member("vendor", &key)?),
+                ("product", build.member("product", &product(&known.code))?),
+                ("qty", Cell::Free(1, 40)),
+                ("arrive", Cell::Fixed(2)),
+                ("price", Cell::Fixed(0)),
+                ("discount", Cell::Fixed(0)),
+            ];
+            build.push("buy", false, &fields)?;
+        }
+    }
+    for known in shop.products.iter().filter(|known| !shop.may_buy(&known.code)) {
+        // Somebody could order what is never bought from whoever lists it, or from anybody.
+        if let Some(party) = shop.vendors.first() {
+            let fields = [
+                ("vendor", build.member("vendor", &vendor(&party.reference))?),
+                ("product", build.member("product", &product(&known.code))?),
+                ("qty", Cell::Free(1, 40)),
+                ("arrive", Cell::Fixed(2)),
+                ("price", Cell::Fixed(0)),
+                ("discount", Cell::Fixed(0)),
+            ];
+            build.push("buy", false, &fields)?;
+        }
+    }
+    for known in shop.products.iter().filter(|known| known.makes) {
+        let days = known.build_days;
+        for place in &shop.centres {
+            let high = useful.get(&*known.code).copied().unwrap_or(0).max(1) + 5;
+            for start in [0, (horizon - days) / 2, horizon - days] {
+                let start = start.max(0);
+                let (at, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
+                make(build, &known.code, Some(&place.code), Cell::Free(1, high), at, due)?;
+            }
+        }
+    }
+    if !shop.finished().makes {
+        let code = shop.finished().code.clone();
+        make(build, &code, None, Cell::Free(1, 20), Cell::Fixed(0), Cell::Fixed(horizon))?;
+    }
+    Ok(())
 }

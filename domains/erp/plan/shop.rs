@@ -430,6 +430,7 @@ impl Shop {
             ("billing", billing.is_some()),
             ("deposit", billing.is_some_and(|billing| billing.deposit.is_some())),
             ("makes", self.products.iter().any(|product| product.makes)),
+            ("factory", self.never_bought.is_some() && self.uncovered() > 0),
             ("make-only", self.products.iter().any(|product| !self.may_buy(&product.code))),
             ("bought-parts", self.products.iter().any(|product| product.role == Role::Part)),
             ("finished-offers", self.offers.iter().any(|offer| offer.product == self.finished().code)),
