@@ -49,7 +49,7 @@ pub(super) const OUTLINE: &[Heading] = &[
     },
     Heading {
         title: "Time, and where things stand",
-        groups: &[&[Say("calendar")], &[Say("records")], &[Say("vendor-notes"), Say("centre-notes")]],
+        groups: &[&[Say("calendar")], &[Say("records")], &[Say("notes")]],
         families: &[],
     },
     Heading {

@@ -43,6 +43,9 @@ pub(super) fn values(shop: &Shop) -> Result<Values, String> {
         ("code", finished.code.clone()),
         ("today", shop.anchor.clone()),
         ("spending", spending(shop).to_owned()),
+        ("supply", supply(shop).to_owned()),
+        ("bought_for", bought_for(shop).to_owned()),
+        ("built_for", built_for(shop).to_owned()),
         ("made_only", made_only(shop)),
         ("deposit_flow", String::new()),
         ("final_less", String::new()),
@@ -86,6 +89,35 @@ fn spending(shop: &Shop) -> &'static str {
         "all purchases at their listed prices plus all builds at their minutes times the hourly cost of the centre"
     } else {
         "all purchases at their listed prices"
+    }
+}
+
+/// Where goods for customers come from.
+fn supply(shop: &Shop) -> &'static str {
+    let finished = shop.finished();
+    match (finished.makes, shop.may_buy(&finished.code)) {
+        (true, true) => "opening stock, purchases from the day they arrive, and builds from the day they are finished",
+        (true, false) => "opening stock, and builds from the day they are finished",
+        (false, _) => "opening stock, and purchases from the day they arrive",
+    }
+}
+
+/// What purchases are for.
+fn bought_for(shop: &Shop) -> &'static str {
+    let parts = shop.products.iter().any(|product| product.role == Role::Part);
+    match (shop.may_buy(&shop.finished().code), parts) {
+        (true, true) => "the sales orders that get the finished goods or, for parts, the builds that take them",
+        (false, true) => "the builds that take the parts",
+        (_, false) => "the sales orders that get the goods",
+    }
+}
+
+/// What builds are for.
+fn built_for(shop: &Shop) -> &'static str {
+    if shop.products.iter().any(|product| product.role == Role::Module) {
+        "the sales orders that get the finished goods or, for a module, the builds that take it"
+    } else {
+        "the sales orders that get the goods"
     }
 }
 

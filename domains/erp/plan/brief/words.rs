@@ -16,9 +16,9 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
             "Here are the requests that are only in this note and not in the system yet:",
         ],
         "listed" => &[
-            "These are the orders to serve; they are not in the system yet:",
-            "We have agreed to serve the following orders, which are not in the system yet:",
-            "Here is what our customers ordered. All of it is to be served and is not in the system yet:",
+            "These are the requests to serve; all are agreed, and none is in the system yet:",
+            "We have agreed to serve all of the following requests. None is in the system yet:",
+            "Here is what our customers ordered. We serve all of it, and none is in the system yet:",
         ],
         "drafts" if has(Source::Draft) => &[
             "These requests are in the system as draft quotations; look them up by customer reference. Item, units and customer stand on the record, and its delivery date is the needed-by date:",
@@ -55,15 +55,15 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
             "The system holds what you need to know: stock on hand, list prices, and the suppliers' price lists with their quantity steps and delivery days.",
             "Look up stock on hand, list prices and the price lists of suppliers (quantity steps, prices, delivery days) in the system; they are up to date.",
         ],
-        "vendor-notes" => &[
-            "How many units a supplier can deliver at most stands in the notes on its contact.",
-            "The notes on a supplier's contact say how many units of an item it can deliver at most.",
-            "For each item, the most a supplier can deliver is in the notes on its contact.",
+        "notes" if makes => &[
+            "What has no field of its own stands in the notes: on a supplier's contact the most it can deliver of each item, on a work centre the items it is approved for, the minutes per unit, and the minutes it can give.",
+            "Read the notes as well. Those on a supplier's contact say how many units of an item it can deliver at most; those on a work centre say which items it is approved for, the minutes per unit, and the minutes it can give.",
+            "Do not miss the notes: a supplier's maximum for each item is on its contact, and a work centre's approved items, minutes per unit and available minutes are on the centre.",
         ],
-        "centre-notes" if makes => &[
-            "What a work centre is approved to build, how long a unit takes there and how many minutes it has stand in the notes on the centre.",
-            "The notes on a work centre say which items it is approved for, the minutes per unit, and the minutes it can give.",
-            "The items a work centre is approved for, its minutes per unit and the minutes it can give are in the notes on the centre.",
+        "notes" => &[
+            "What has no field of its own stands in the notes: on a supplier's contact, the most it can deliver of each item.",
+            "Read the notes as well. Those on a supplier's contact say how many units of an item it can deliver at most.",
+            "Do not miss the notes: a supplier's maximum for each item is on its contact.",
         ],
         "order-fields" if has(Source::Brief) => &[
             "The request's reference belongs in the customer reference of the order (client_order_ref), the promised day in its delivery date (commitment_date).",
@@ -149,21 +149,18 @@ fn references(orders: &[&Order]) -> Option<String> {
 /// The tests that a request must pass.
 fn tests(shop: &Shop) -> Result<Option<String>, String> {
     let Some(screen) = &shop.screen else { return Ok(None) };
-    let mut lines = Vec::new();
+    let mut lines = vec!["| Test | A request passes when |".to_owned(), "|---|---|".to_owned()];
     if let Some((low, high)) = screen.window {
-        lines.push(format!("- Size: at least {low} and at most {high} units."));
+        lines.push(format!("| Size | it asks for at least {low} and at most {high} units |"));
     }
     if let Some(lead) = screen.lead {
         let date = date_of(shop, lead)?;
-        lines.push(format!("- Notice: needed by {date} or later, which is {lead} days from today or more."));
+        lines.push(format!("| Notice | it is needed by {date} or later, which is {lead} days from today or more |"));
     }
     if screen.limit {
-        let free = if shop.orders.iter().any(|order| order.limit.is_none()) {
-            " A request without a limit passes."
-        } else {
-            ""
-        };
-        lines.push(format!("- Money: the pre-tax limit is at least the list value, units times list price.{free}"));
+        let without = shop.orders.iter().any(|order| order.limit.is_none());
+        let free = if without { ", or it names no limit" } else { "" };
+        lines.push(format!("| Money | its pre-tax limit is at least its list value, units times list price{free} |"));
     }
-    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+    Ok(Some(lines.join("\n")))
 }
