@@ -189,10 +189,9 @@ mod tests {
 
     #[test]
     fn numbers_beyond_64_bits_are_added_exactly() {
-        let mut model = Model::default();
-        model.vars = vec![vec![(i64::MAX, i64::MAX)]; 2];
         let sum = Lin { terms: vec![(0, i64::MAX), (1, i64::MAX)], constant: 0 };
-        model.constraints = vec![Constraint::Linear { of: sum, within: vec![(i64::MIN, 0)], when: vec![] }];
+        let constraints = vec![Constraint::Linear { of: sum, within: vec![(i64::MIN, 0)], when: vec![] }];
+        let model = Model { vars: vec![vec![(i64::MAX, i64::MAX)]; 2], constraints, ..Model::default() };
         assert!(!satisfied(&model, &[i64::MAX, i64::MAX]));
     }
 

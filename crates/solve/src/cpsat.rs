@@ -97,8 +97,9 @@ fn read(model: &Model, response: &CpSolverResponse) -> Result<Answer, EngineErro
         return Ok(answer);
     };
     let (least, _) = check::reach(model, objective);
-    answer.bound = if objective.terms.is_empty() {
-        objective.constant
+    answer.bound = if objective.terms.is_empty() || status == Status::Unknown {
+        // A search that never began gives the bound 0 for any objective, so a bound without a point is not believed.
+        least
     } else {
         let bound = (response.best_objective_bound - BOUND_SLACK).ceil() as i64;
         bound.saturating_add(objective.constant).max(least)

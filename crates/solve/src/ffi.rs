@@ -19,6 +19,20 @@ fn open(file: &Path) -> Result<&'static Library, String> {
     library.map(|library| &*Box::leak(Box::new(library))).map_err(|error| error.to_string())
 }
 
+/// Lets what C code prints go to standard error. HiGHS 1.12.0 prints a stray line now and then, whatever its options say,
+/// and standard output is for data. Rust's own output does not pass through C's.
+fn quiet_c_output() {
+    let program = Library::this();
+    // SAFETY: both names, where they exist, are variables of the C library that hold a stream each.
+    unsafe {
+        let stdout = program.get::<*mut *mut c_void>(b"stdout\0");
+        let stderr = program.get::<*mut *mut c_void>(b"stderr\0");
+        if let (Ok(stdout), Ok(stderr)) = (stdout, stderr) {
+            **stdout = **stderr;
+        }
+    }
+}
+
 /// A function of a library.
 ///
 /// # Safety
@@ -170,6 +184,7 @@ pub(crate) struct Outcome {
 impl Highs {
     pub(crate) fn open(file: &Path) -> Result<Highs, String> {
         let library = open(file)?;
+        quiet_c_output();
         // SAFETY: the types are those of the library's C header, with `HighsInt` of the size checked below.
         let highs = unsafe {
             Highs {

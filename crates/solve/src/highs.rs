@@ -48,8 +48,15 @@ impl Engine for Highs {
             return Ok(without_variables(model));
         }
         let program = Builder::build(model).map_err(failed)?;
-        let outcome = self.highs.solve(&program, &settings(limits)).map_err(failed)?;
-        read(model, &outcome)
+        let run = |presolve| {
+            let outcome = self.highs.solve(&program, &settings(limits, presolve)).map_err(failed)?;
+            read(model, &outcome)
+        };
+        // Its presolve has had faults, which show as a point that does not hold or as a failure. Then it is left out.
+        match run(true) {
+            Ok((answer, true)) => Ok(answer),
+            _ => run(false).map(|(answer, _)| answer),
+        }
     }
 }
 
@@ -65,7 +72,9 @@ fn without_variables(model: &Model) -> Answer {
     Answer { status, point: Vec::new(), bound, work: 0.0 }
 }
 
-fn settings(limits: &Limits) -> Vec<(&'static str, Setting)> {
+fn settings(limits: &Limits, presolve: bool) -> Vec<(&'static str, Setting)> {
+    /// The bit of the reduction by forcing rows, which in HiGHS 1.12.0 loses feasible points of small models.
+    const FORCING_ROWS: i32 = 1 << 6;
     let nodes = (limits.work * NODES_PER_WORK).clamp(1.0, f64::from(i32::MAX)) as i32;
     vec![
         ("output_flag", Setting::Bool(false)),
@@ -77,11 +86,13 @@ fn settings(limits: &Limits) -> Vec<(&'static str, Setting)> {
         ("mip_abs_gap", Setting::Double(0.5)),
         ("mip_feasibility_tolerance", Setting::Double(1e-9)),
         ("mip_max_nodes", Setting::Int(nodes)),
+        ("presolve", Setting::Text(if presolve { "on" } else { "off" })),
+        ("presolve_rule_off", Setting::Int(FORCING_ROWS)),
     ]
 }
 
-/// Reads the outcome, and holds its point to the model.
-fn read(model: &Model, outcome: &Outcome) -> Result<Answer, EngineError> {
+/// Reads the outcome, and holds its point to the model. Also says whether the point, if there is one, does hold.
+fn read(model: &Model, outcome: &Outcome) -> Result<(Answer, bool), EngineError> {
     const OPTIMAL: i32 = 7;
     const INFEASIBLE: i32 = 8;
     const INFEASIBLE_OR_UNBOUNDED: i32 = 9;
@@ -90,7 +101,7 @@ fn read(model: &Model, outcome: &Outcome) -> Result<Answer, EngineError> {
         Answer { status: Status::Unknown, point: Vec::new(), bound: 0, work: outcome.nodes as f64 / NODES_PER_WORK };
     match outcome.status {
         // Every column is bounded, so nothing is unbounded.
-        INFEASIBLE | INFEASIBLE_OR_UNBOUNDED => return Ok(Answer { status: Status::Infeasible, ..answer }),
+        INFEASIBLE | INFEASIBLE_OR_UNBOUNDED => return Ok((Answer { status: Status::Infeasible, ..answer }, true)),
         OPTIMAL => {}
         status if LIMITS.contains(&status) => {}
         status => return Err(failed(format!("it ended with status {status}"))),
@@ -101,7 +112,7 @@ fn read(model: &Model, outcome: &Outcome) -> Result<Answer, EngineError> {
     }
     let point = outcome.has_point.then(|| rounded(model, &outcome.point)).flatten();
     let Some(point) = point.filter(|point| check::satisfied(model, point)) else {
-        return Ok(answer);
+        return Ok((answer, outcome.status != OPTIMAL && !outcome.has_point));
     };
     let is_best = match &model.minimise {
         None => true,
@@ -118,7 +129,7 @@ fn read(model: &Model, outcome: &Outcome) -> Result<Answer, EngineError> {
     let is_proved = is_best && (outcome.status == OPTIMAL || model.minimise.is_none());
     answer.status = if is_proved { Status::Optimal } else { Status::Feasible };
     answer.point = point;
-    Ok(answer)
+    Ok((answer, true))
 }
 
 /// The model's part of a point, in whole numbers; none if a value is not near one.

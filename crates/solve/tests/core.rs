@@ -1,11 +1,12 @@
 //! Conflicts that are known, found again.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod models;
 mod support;
 
 use benchwright_base::Stream;
 use benchwright_solve::{Constraint, CoreError, CpSat, Highs, Limits, Lin, Model, core};
-use support::{library, limits, points, random_constraint, random_model};
+use models::{limits, points, random_constraint, random_model};
+use support::library;
 
 type Groups = Vec<(String, Vec<Constraint>)>;
 

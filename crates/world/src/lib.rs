@@ -47,3 +47,7 @@ pub trait Episode: Sized {
     /// Ends it and frees what it holds.
     fn close(self) -> Result<(), WorldError>;
 }
+
+mod replay;
+
+pub use replay::{ReplayError, replay};

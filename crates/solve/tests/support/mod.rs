@@ -1,10 +1,10 @@
-//! What the tests of the engines share: the library, and small random models with their answers by brute force.
+//! What every test of the engines needs: the library.
 
-use benchwright_base::Stream;
-use benchwright_solve::{Constraint, Library, Limits, Lin, Lit, Model, Range, Var, satisfied};
+use benchwright_solve::Library;
 
 /// The library. Without it a test fails and says how to get it; with `BENCHWRIGHT_NO_SOLVER=1` it says that it is skipped.
-pub fn library() -> Option<Library> {
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+pub(crate) fn library() -> Option<Library> {
     match Library::find() {
         Ok(library) => Some(library),
         Err(error) if std::env::var("BENCHWRIGHT_NO_SOLVER").is_ok_and(|value| value == "1") => {
@@ -13,107 +13,4 @@ pub fn library() -> Option<Library> {
         }
         Err(error) => panic!("{error}"),
     }
-}
-
-/// Limits that no small model reaches.
-pub fn limits() -> Limits {
-    Limits { work: 60.0, linearization: 1, fixed_search: false }
-}
-
-/// A small random model.
-pub fn random_model(stream: &mut Stream) -> Model {
-    let mut model = Model::default();
-    for _ in 0..stream.between(1, 3) {
-        let low = stream.between(-4, 4);
-        let mut domain = vec![(low, low + stream.between(0, 4))];
-        if stream.chance(1, 3) {
-            let next = domain[0].1 + stream.between(2, 4);
-            domain.push((next, next + stream.between(0, 2)));
-        }
-        model.vars.push(domain);
-    }
-    for _ in 0..stream.between(1, 4) {
-        model.lit();
-    }
-    for _ in 0..stream.between(1, 5) {
-        let constraint = random_constraint(stream, &model);
-        model.constraints.push(constraint);
-    }
-    if stream.chance(3, 4) {
-        model.minimise = Some(random_lin(stream, &model));
-    }
-    if stream.chance(1, 4) {
-        let var = stream.below(model.vars.len() as u64) as Var;
-        model.hint.push((var, stream.between(-6, 6)));
-    }
-    model
-}
-
-/// A random constraint over the variables of a model.
-pub fn random_constraint(stream: &mut Stream, model: &Model) -> Constraint {
-    match stream.below(8) {
-        0..4 => Constraint::Linear {
-            of: random_lin(stream, model),
-            within: random_range(stream),
-            when: random_lits(stream, model, 2),
-        },
-        4 => Constraint::Or(random_lits(stream, model, 3)),
-        5 | 6 => {
-            let of = (0..stream.between(1, 3)).map(|_| random_lin(stream, model)).collect();
-            Constraint::Max { target: wide_target(stream, model), of }
-        }
-        _ => {
-            let other = random_lin(stream, model);
-            let factor = if stream.chance(3, 4) {
-                random_lits(stream, model, 3).first().map_or(Lin::constant(2), |lit| Lin::lit(*lit).times(3))
-            } else {
-                random_lin(stream, model)
-            };
-            Constraint::Product { target: wide_target(stream, model), of: [other, factor] }
-        }
-    }
-}
-
-/// An expression that is likely to meet a maximum or a product.
-fn wide_target(stream: &mut Stream, model: &Model) -> Lin {
-    Lin::sum(model.vars.iter().enumerate().map(|(var, _)| Lin::var(var as Var).times(stream.between(-2, 2))))
-        .plus(&Lin::constant(stream.between(-2, 2)))
-}
-
-fn random_lin(stream: &mut Stream, model: &Model) -> Lin {
-    let parts: Vec<Lin> = (0..stream.between(0, 3))
-        .map(|_| Lin::var(stream.below(model.vars.len() as u64) as Var).times(stream.between(-3, 3)))
-        .collect();
-    Lin::sum(parts).plus(&Lin::constant(stream.between(-5, 5)))
-}
-
-fn random_range(stream: &mut Stream) -> Range {
-    let low = stream.between(-8, 4);
-    match stream.below(6) {
-        0 => vec![(i64::MIN, low + 4)],
-        1 => vec![(low, i64::MAX)],
-        2 => vec![(low, low)],
-        3 => vec![(low, low + 1), (low + 4, low + 7)],
-        4 => vec![(i64::MIN, low), (low + 2, low + 2), (low + 5, i64::MAX)],
-        _ => vec![(low, low + stream.between(0, 9))],
-    }
-}
-
-fn random_lits(stream: &mut Stream, model: &Model, most: i64) -> Vec<Lit> {
-    let is_literal = |var: &Var| matches!(*model.vars[*var as usize], [(0, 1)]);
-    let literals: Vec<Var> = (0..model.vars.len() as Var).filter(is_literal).collect();
-    (0..stream.between(0, most))
-        .filter_map(|_| Some(Lit { var: *stream.pick(&literals)?, yes: stream.chance(1, 2) }))
-        .collect()
-}
-
-/// Every point of a small model, in order.
-pub fn points(model: &Model) -> Vec<Vec<i64>> {
-    let mut points = vec![Vec::new()];
-    for domain in &model.vars {
-        let values: Vec<i64> = domain.iter().flat_map(|(low, high)| *low..=*high).collect();
-        points = points.iter().flat_map(|point| values.iter().map(|value| [&**point, &[*value]].concat())).collect();
-    }
-    points.retain(|point| satisfied(model, point));
-    points
 }

@@ -1,0 +1,86 @@
+//! Reads the rows of every view from a state.
+
+use crate::SnapshotRecords;
+use benchwright_base::Value;
+use benchwright_expr::{Type, eval::Judge};
+use benchwright_pack::Snapshot;
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Cast, Plan, View, ViewField, ViewRows},
+};
+use std::collections::BTreeMap;
+
+/// The keys of the first state's rows: table, row id, key.
+pub(crate) type Keys = BTreeMap<String, BTreeMap<u32, String>>;
+
+/// The rows of every view.
+pub(crate) fn views(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapshot) -> ViewRows {
+    let mut rows = ViewRows::empty(plan);
+    for (at, view) in plan.views.iter().enumerate() {
+        rows.views[at] = read(domain, plan, bound, keys, state, view);
+    }
+    rows
+}
+
+fn read(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapshot, view: &View) -> Vec<Vec<Value>> {
+    let records = SnapshotRecords(state);
+    let mut found = Vec::new();
+    for row in &state.tables[view.from.index()].rows {
+        let judge = Judge::new(&records, state.now).of(row);
+        if view.only.as_ref().is_some_and(|only| !judge.holds(only)) {
+            continue;
+        }
+        let cells: Vec<Value> =
+            view.fields.iter().map(|field| cast(domain, plan, bound, keys, field, judge.value(&field.reads))).collect();
+        let ours = |at: &usize| match (view.fields[*at].ty, &cells[*at]) {
+            (Type::Ref(sort), Value::Ref(member)) => (*member as usize) <= bound.members[sort.index()].len(),
+            _ => false,
+        };
+        if view.within.iter().all(ours) {
+            found.push(cells);
+        }
+    }
+    found
+}
+
+/// A value of the system of record as a value of a view. What does not fit is null, and null passes nothing.
+fn cast(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, field: &ViewField, value: Value) -> Value {
+    match (field.cast, value) {
+        (_, Value::Null) => Value::Null,
+        (Cast::Plain, Value::Quantity(n)) => Value::Int(n),
+        (Cast::Plain, value) => value,
+        (Cast::Day, Value::DateTime(instant)) => Value::Int(i64::from(instant.date().0) - i64::from(bound.anchor.0)),
+        (Cast::Day, Value::Date(date)) => Value::Int(i64::from(date.0) - i64::from(bound.anchor.0)),
+        (Cast::Units, Value::Quantity(n)) if n % 1_000 == 0 => Value::Int(n / 1_000),
+        (Cast::Units, Value::Int(n)) => Value::Int(n),
+        (Cast::Word, Value::Text(text)) => Value::Text(text),
+        (Cast::Word, Value::Enum(word)) => word_of(domain, field, word),
+        (Cast::Member, Value::Ref(row)) => {
+            let Type::Ref(sort) = field.ty else { return Value::Null };
+            let (_, table) = plan.sorts[sort.index()];
+            let key = keys.get(&domain.table(table).name).and_then(|rows| rows.get(&row));
+            let known = key.and_then(|key| bound.member(sort.index(), key));
+            // A row that is none of the task's is still itself, and no other.
+            Value::Ref(known.unwrap_or(bound.members[sort.index()].len() as u32 + row))
+        }
+        (Cast::Member, Value::Text(text)) => {
+            let Type::Ref(sort) = field.ty else { return Value::Null };
+            bound.member(sort.index(), &text).map_or(Value::Null, Value::Ref)
+        }
+        _ => Value::Null,
+    }
+}
+
+/// The word of an enumeration. Its type is that of the expression that was read.
+fn word_of(domain: &Domain, field: &ViewField, word: u16) -> Value {
+    let ty = match &field.reads {
+        benchwright_expr::Expr::Field(_, path) => path.last().map(|(table, at)| domain.table(*table).field(*at).ty),
+        _ => None,
+    };
+    match ty {
+        Some(Type::Enum(id)) => {
+            domain.enums[id.index()].words.get(word as usize).map_or(Value::Null, |word| Value::text(&**word))
+        }
+        _ => Value::Null,
+    }
+}

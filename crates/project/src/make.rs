@@ -1,0 +1,235 @@
+//! From a pattern and a seed to a task: draw, solve, project. Draws that make no good task are thrown away and counted.
+
+use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
+use benchwright_base::Digest;
+use benchwright_pack::{CANARY, Certificate, OpenTask, SealedTask, TASK_VERSION, Task, Verifier};
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Plan, PlanText},
+};
+use benchwright_spec::{NamedRows, Outcome, Planner, Solved};
+use std::collections::BTreeMap;
+
+/// The most draws of one task. A recipe that needs more is at fault.
+pub const MOST_ATTEMPTS: u32 = 150;
+
+/// The most calls an agent may make on a task.
+const CALLS: u32 = 2_000;
+
+/// Which task is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// The pattern.
+    pub pattern: &'a Pattern,
+    /// The tier.
+    pub tier: &'a str,
+    /// The objective.
+    pub objective: &'a str,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Who solved it, for the certificate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solver {
+    /// Name and version.
+    pub version: String,
+    /// The digest of its library.
+    pub library: String,
+}
+
+/// Why no task was made.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MakeError {
+    /// The pattern has no such cell.
+    #[error(
+        "{pattern} has no {tier} tasks with the objective {objective}; `benchwright patterns {pattern}` lists what it has"
+    )]
+    NoCell {
+        /// The pattern.
+        pattern: String,
+        /// The tier.
+        tier: String,
+        /// The objective.
+        objective: String,
+    },
+    /// Every draw was thrown away.
+    #[error("{pattern} seed {seed}: {MOST_ATTEMPTS} draws were thrown away: {causes}")]
+    Exhausted {
+        /// The pattern.
+        pattern: String,
+        /// The seed.
+        seed: u64,
+        /// How many, by cause.
+        causes: String,
+    },
+    /// The family, a pattern or the solver is at fault.
+    #[error("{pattern} seed {seed}, draw {attempt}: {why}")]
+    Fault {
+        /// The pattern.
+        pattern: String,
+        /// The seed.
+        seed: u64,
+        /// The draw.
+        attempt: u32,
+        /// What happened.
+        why: String,
+    },
+}
+
+/// A case that was solved, with what it was solved by.
+pub struct Ready {
+    /// The case.
+    pub case: Case,
+    /// The rules that apply to it, as written.
+    pub text: PlanText,
+    /// The same, compiled.
+    pub plan: Plan,
+    /// Its facts.
+    pub bound: Bound,
+}
+
+/// The rules of a family and a pattern that a case's switches bring in.
+pub fn plan_text(family: &dyn Family, pattern: &Pattern, switches: &[String]) -> PlanText {
+    let mut text = family.plan().clone();
+    text.facts.extend(pattern.rules.facts.clone());
+    text.sets.extend(pattern.rules.sets.clone());
+    text.lets.extend(pattern.rules.lets.clone());
+    text.rules.extend(pattern.rules.rules.clone());
+    text.for_switches(switches)
+}
+
+/// Puts a case together with its rules and facts.
+pub fn ready(family: &dyn Family, pattern: &Pattern, domain: &Domain, case: Case) -> Result<Ready, String> {
+    let text = plan_text(family, pattern, &case.switches);
+    let plan = Plan::compile(&text, domain).map_err(|faults| faults.to_string())?;
+    let bound = Bound::new(&plan, &family.bindings(&case)?).map_err(|faults| faults.to_string())?;
+    Ok(Ready { case, text, plan, bound })
+}
+
+/// Makes a task.
+pub fn make(
+    order: Order<'_>,
+    family: &dyn Family,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+    solver: &Solver,
+) -> Result<Task, MakeError> {
+    let pattern = order.pattern;
+    if !pattern.admits(order.tier, order.objective) {
+        return Err(MakeError::NoCell {
+            pattern: pattern.name.clone(),
+            tier: order.tier.to_owned(),
+            objective: order.objective.to_owned(),
+        });
+    }
+    let mut discarded: BTreeMap<String, u32> = BTreeMap::new();
+    for attempt in 0..MOST_ATTEMPTS {
+        let draw = Draw { pattern, tier: order.tier, objective: order.objective, seed: order.seed, attempt };
+        let fault = |why: String| MakeError::Fault { pattern: pattern.name.clone(), seed: order.seed, attempt, why };
+        match draw_one(&draw, family, domain, planner) {
+            Ok((ready, solved)) => {
+                return project(&draw, family, domain, &ready, &solved, solver, discarded).map_err(fault);
+            }
+            Err(Discard::Because(cause)) => *discarded.entry(cause).or_default() += 1,
+            Err(Discard::Planner(error)) => return Err(fault(error.to_string())),
+            Err(Discard::Fault(why)) => return Err(fault(why)),
+        }
+    }
+    let causes: Vec<String> = discarded.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
+    Err(MakeError::Exhausted { pattern: pattern.name.clone(), seed: order.seed, causes: causes.join(", ") })
+}
+
+/// Draws and solves once.
+fn draw_one(
+    draw: &Draw<'_>,
+    family: &dyn Family,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+) -> Result<(Ready, Solved), Discard> {
+    let case = family.sample(draw, domain, planner)?;
+    let ready = ready(family, draw.pattern, domain, case).map_err(Discard::Fault)?;
+    let candidates =
+        family.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight).map_err(Discard::Fault)?;
+    let solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
+        Outcome::Solved(solved) => *solved,
+        Outcome::Infeasible => return Err(Discard::Because("infeasible".to_owned())),
+        Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),
+    };
+    family.accept(draw, &ready.case, &solved, domain, planner)?;
+    Ok((ready, solved))
+}
+
+/// The four artifacts of what was solved, from one source.
+fn project(
+    draw: &Draw<'_>,
+    family: &dyn Family,
+    domain: &Domain,
+    ready: &Ready,
+    solved: &Solved,
+    solver: &Solver,
+    discarded: BTreeMap<String, u32>,
+) -> Result<Task, String> {
+    let Ready { case, text, plan, bound } = ready;
+    let named = NamedRows::of(&solved.rows, plan, bound);
+    let first = family.world(case, domain)?;
+    let brief = family.brief(draw, case, text)?;
+    let oracle = family.script(case, &named)?;
+    let world = first.snapshot.to_bytes(domain);
+    let phases = plan.objectives.get(draw.objective).map_or(0, Vec::len);
+    let id = id(draw);
+    let open = OpenTask {
+        version: TASK_VERSION,
+        canary: CANARY.to_owned(),
+        id: id.clone(),
+        domain: domain.name.clone(),
+        role: domain.role.clone(),
+        tools: Vec::new(),
+        calls: CALLS,
+        instruction: Digest::of(brief.text.as_bytes()).to_string(),
+        world: Digest::of(&world).to_string(),
+    };
+    let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
+    let sealed = SealedTask {
+        version: TASK_VERSION,
+        canary: CANARY.to_owned(),
+        id,
+        pattern: draw.pattern.name.clone(),
+        tier: draw.tier.to_owned(),
+        objective: draw.objective.to_owned(),
+        seed: draw.seed,
+        attempt: draw.attempt,
+        switches: case.switches.clone(),
+        case: case.data.clone(),
+        clauses: brief.clauses,
+        oracle,
+        verifier: Verifier {
+            version: TASK_VERSION,
+            plan: text.clone(),
+            bindings: family.bindings(case)?,
+            keys: first.keys,
+            objective: draw.objective.to_owned(),
+            best: solved.phases.iter().take(phases).map(|phase| phase.value).collect(),
+            gates: family.gates(case),
+        },
+        certificate: Certificate {
+            solver: solver.version.clone(),
+            library: solver.library.clone(),
+            phases: json(serde_json::to_value(&solved.phases))?,
+            plan: json(serde_json::to_value(&named))?,
+            variables: solved.variables,
+            constraints: solved.constraints,
+            discarded,
+        },
+    };
+    Ok(Task { open, instruction: brief.text, world, sealed })
+}
+
+/// An id that says nothing of how the task was made.
+fn id(draw: &Draw<'_>) -> String {
+    let seed = draw.seed.to_string();
+    let key = [&*draw.pattern.name, draw.tier, draw.objective, &seed].join("|");
+    let digest = Digest::of(key.as_bytes()).to_string();
+    let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
+    format!("{}-{tail}", draw.pattern.family)
+}

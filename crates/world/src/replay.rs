@@ -1,0 +1,54 @@
+//! Makes the calls of a script in an episode.
+
+use crate::Episode;
+use benchwright_pack::{Ledger, Refusal, Script, ScriptError};
+
+/// Why a script did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A call was refused.
+    #[error("call {at} ({tool}) was refused: {refusal}")]
+    Refused {
+        /// Which call, from 0.
+        at: usize,
+        /// The tool.
+        tool: String,
+        /// What the world said.
+        refusal: Refusal,
+    },
+    /// The script does not fit the world.
+    #[error("call {at}: {why}")]
+    Script {
+        /// Which call, from 0.
+        at: usize,
+        /// What was wrong.
+        why: ScriptError,
+    },
+    /// An answer is not JSON.
+    #[error("call {at}: the answer is not JSON: {why}")]
+    Answer {
+        /// Which call, from 0.
+        at: usize,
+        /// What was wrong.
+        why: String,
+    },
+}
+
+/// Makes every call in order, binding what answers hold. Stops at the first that is refused.
+pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut impl Episode) -> Result<(), ReplayError> {
+    for (at, step) in script.steps.iter().enumerate() {
+        let arguments = ledger.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
+        let tool = step.tool();
+        let answer = episode.call(&tool, &arguments.to_string()).map_err(|refusal| ReplayError::Refused {
+            at,
+            tool,
+            refusal,
+        })?;
+        if step.bind.is_some() {
+            let answer =
+                serde_json::from_str(&answer).map_err(|error| ReplayError::Answer { at, why: error.to_string() })?;
+            ledger.note(step, &answer).map_err(|why| ReplayError::Script { at, why })?;
+        }
+    }
+    Ok(())
+}
