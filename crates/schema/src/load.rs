@@ -1,5 +1,6 @@
 //! From a folder of text to a domain: every file is read, every name resolved, and every fault told at once.
 
+mod derived;
 mod domain;
 mod draft;
 mod fields;
