@@ -477,3 +477,6 @@ fn standing_document(before: &Before, need: Need) -> String {
         Need::Build(row) => production(row),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,12 @@ mod calls;
 mod facts;
 #[cfg(test)]
 mod micro;
+#[cfg(test)]
+mod micro_world;
 mod notes;
 mod peg_plan;
 mod pegs;
+mod records;
 mod rows;
 mod shop;
 
@@ -62,8 +65,8 @@ impl Family for Erp {
     fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
         facts::candidates(&shop(case)?, plan, bound, breadth)
     }
-    fn world(&self, _: &Case, _: &Domain) -> Result<FirstState, String> {
-        Err("not there yet".into())
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
+        records::first_state(&shop(case)?, domain)
     }
     fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String> {
         calls::script(&shop(case)?, plan)
