@@ -16,6 +16,7 @@ mod peg_plan;
 mod pegs;
 mod records;
 mod rows;
+mod sample;
 mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
@@ -53,8 +54,8 @@ impl Family for Erp {
     fn plan(&self) -> &PlanText {
         &PLAN
     }
-    fn sample(&self, _: &Draw<'_>, _: &Domain, _: &mut dyn Planner) -> Result<Case, Discard> {
-        Err(Discard::Fault("not there yet".into()))
+    fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
+        Ok(case_of(&sample::draw(draw, domain, planner)?))
     }
     fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
         Err(Discard::Fault("not there yet".into()))
