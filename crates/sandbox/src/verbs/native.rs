@@ -317,6 +317,10 @@ pub(crate) fn native(
                 arguments::list(&argument.cell.name, json)?;
                 None
             }
+            (Some(json), Shape::Json) if !matches!(json, Json::Object(_)) => {
+                let wanted = format!("wants an object, got {}", json.kind());
+                return Err(Refusal::argument(&argument.cell.name, wanted));
+            }
             _ => None,
         });
     }
