@@ -127,7 +127,8 @@ fn every_pattern_has_a_brief_and_a_world() {
         }
         for cell in &pattern.head.cells {
             for objective in &cell.objectives {
-                let draws = (0..2).map(|seed| Draw { pattern: &pattern, tier: &cell.tier, objective, seed, attempt: 0 });
+                let draws =
+                    (0..2).map(|seed| Draw { pattern: &pattern, tier: &cell.tier, objective, seed, attempt: 0 });
                 for draw in draws {
                     // A disturbed case needs the plan of an undisturbed day.
                     let drawn = super::super::sample::draw(&draw, &found.domain, &mut NoPlanner);

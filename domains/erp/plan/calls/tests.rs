@@ -43,6 +43,25 @@ fn screened_orders_are_confirmed_cancelled_left_out_and_billed() {
 }
 
 #[test]
+fn a_draft_that_is_changed_is_changed_on_its_own_record() {
+    use benchwright_schema::plan::Binding;
+    let shop = micro::screened();
+    let world = MicroWorld::new(&shop, &[276_400]);
+    let mut rows = micro::optimum(&shop);
+    rows.0.get_mut("sell").unwrap()[1].extend([
+        ("qty".to_owned(), Binding::Number(5)),
+        ("promised".to_owned(), Binding::Number(6)),
+        ("customer".to_owned(), Binding::Key("customer/C-101".into())),
+    ]);
+    let state = world.carry_out(&rows);
+    let failed = world.judge(&state);
+    let failed = failed.failed();
+    assert!(failed.contains(&"erp/draft-confirmed") && failed.contains(&"erp/order-quantity"), "{failed:?}");
+    assert_eq!(world.column(&state, "sale_order", "client_order_ref").len(), 4, "no order was entered beside it");
+    assert!(world.column(&state, "sale_order", "commitment_date")[0].starts_with("2032-03-07"));
+}
+
+#[test]
 fn a_fixed_deposit_and_immediate_terms_pass_too() {
     let mut shop = micro::screened();
     let deposit = super::super::shop::Deposit { from: 300_000, fixed: Some(25_050), percent: None };
