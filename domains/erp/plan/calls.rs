@@ -92,6 +92,7 @@ pub(crate) fn baseline(shop: &Shop, repair: &Repair) -> PlanRows {
         units: build.units,
         start: build.start,
         due: build.due,
+        orders: 1,
     };
     PlanRows {
         sells: shop.accepted().map(sell).collect(),
@@ -337,8 +338,11 @@ impl Calls<'_> {
         }
         self.push(Step::call("mrp.production", "create", json!({ "vals_list": [vals] })).bind(document));
         self.push(Step::call("mrp.production", "action_confirm", ids(document)));
-        // A build without a recipe has no work order that could be moved.
+        // A recipe of one operation gives one work order, none gives none, and no call gives another.
         let usual = self.shop.options.iter().find(|option| Some(&*option.product) == code);
+        if build.orders != i64::from(usual.is_some()) {
+            return Err(format!("no call makes a build of {} with {} work orders", build.product, build.orders));
+        }
         if let Some(usual) = usual
             && facts::centre(&usual.centre) != build.centre
         {
@@ -473,3 +477,6 @@ fn standing_document(before: &Before, need: Need) -> String {
         Need::Build(row) => production(row),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,7 +79,12 @@ pub(crate) fn micro() -> Shop {
         }],
         groups: Vec::new(),
         options: vec![MakeOption { product: "FG-100".into(), centre: "W1".into(), minutes: 60 }],
-        vendors: vec![party("V-201", "Alder"), party("V-202", "Birch"), party("V-203", "Cedar"), party("V-204", "Dune")],
+        vendors: vec![
+            party("V-201", "Alder"),
+            party("V-202", "Birch"),
+            party("V-203", "Cedar"),
+            party("V-204", "Dune"),
+        ],
         offers: vec![
             offer("V-201", "FG-100", 3, 8, [(2, 26_000), (6, 24_500)]),
             offer("V-202", "FG-100", 6, 10, [(5, 23_600), (8, 23_000)]),
@@ -136,8 +141,7 @@ pub(crate) fn screened() -> Shop {
         order.limit = Some(order.units * 42_000 + 50);
     }
     shop.screen = Some(Screen { window: Some((5, 10)), lead: Some(5), limit: true });
-    shop.billing =
-        Some(Billing { days: 30, deposit: Some(Deposit { from: 220_000, fixed: None, percent: Some(40) }) });
+    shop.billing = Some(Billing { days: 30, deposit: Some(Deposit { from: 220_000, fixed: None, percent: Some(40) }) });
     shop.centres[0].daily = None;
     shop.centres.push(Centre {
         code: "W2".into(),
@@ -165,8 +169,7 @@ pub(crate) fn repaired() -> Shop {
         arrive,
         price,
     };
-    let build =
-        |units, start| Build { product: "FG-100".into(), centre: "W1".into(), units, start, due: start + 2 };
+    let build = |units, start| Build { product: "FG-100".into(), centre: "W1".into(), units, start, due: start + 2 };
     shop.repair = Some(Repair {
         vendor: Some("V-202".into()),
         centre: None,

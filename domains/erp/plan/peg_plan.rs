@@ -60,9 +60,8 @@ pub(crate) fn pegs(shop: &Shop, rows: &PlanRows) -> Pegs {
 fn needs_of(shop: &Shop, rows: &PlanRows, code: &str) -> Vec<Wanted> {
     let key = facts::product(code);
     let taken = |reference: &str| shop.accepted().any(|order| order.reference == reference);
-    let mut sells: Vec<usize> = (0..rows.sells.len())
-        .filter(|at| rows.sells[*at].product == key && taken(&rows.sells[*at].order))
-        .collect();
+    let mut sells: Vec<usize> =
+        (0..rows.sells.len()).filter(|at| rows.sells[*at].product == key && taken(&rows.sells[*at].order)).collect();
     sells.sort_by_key(|at| (rows.sells[*at].promised, &rows.sells[*at].order));
     let mut wanted: Vec<Wanted> = sells
         .into_iter()

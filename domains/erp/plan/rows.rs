@@ -53,6 +53,8 @@ pub(crate) struct BuildRow {
     pub(crate) start: i64,
     /// The day it is finished.
     pub(crate) due: i64,
+    /// How many work orders it has.
+    pub(crate) orders: i64,
 }
 
 /// The rows of a plan.
@@ -115,17 +117,13 @@ impl PlanRows {
             })
         };
         let build = |row: Fields<'_>| {
-            // A production order of one operation has one work order, and no call gives it another.
-            match row.number_or("orders", 1)? {
-                1 => {}
-                other => return Err(format!("no call makes a build with {other} work orders")),
-            }
-            Ok(BuildRow {
+            Ok::<_, String>(BuildRow {
                 product: row.key("product")?,
                 centre: row.key("centre")?,
                 units: row.number("qty")?,
                 start: row.number("start")?,
                 due: row.number("due")?,
+                orders: row.number_or("orders", 1)?,
             })
         };
         Ok(PlanRows {
