@@ -123,6 +123,24 @@ impl<'a, R: Records> Judge<'a, R> {
         found
     }
 
+    /// Each binding of a rule's `per`, with the truth of the body there.
+    pub fn instances(&self, per: &[crate::Binder], body: &Expr) -> Vec<(Vec<Value>, bool)> {
+        let mut rows = Rows { judge: self };
+        let mut env = self.env();
+        let base = env.len();
+        let mut found = Vec::new();
+        let _ = walk::elements(&mut rows, per, &mut env, None, &mut |a, env, _| {
+            let bound = env[base..].iter().map(|bound| match bound {
+                Bound::Value(value) => value.clone(),
+                Bound::Row((world, row)) => a.records(*world).field(row, FieldId::ID),
+            });
+            let bound = bound.collect();
+            found.push((bound, walk::truth(a, body, env)));
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
     fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
         self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))).collect()
     }

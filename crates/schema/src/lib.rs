@@ -8,6 +8,7 @@ mod folder;
 mod json_schema;
 mod load;
 mod model;
+pub mod plan;
 
 pub use describe::describe;
 pub use folder::Folder;

@@ -1,0 +1,54 @@
+//! Rows of views as records that expressions are read over.
+
+use super::Plan;
+use benchwright_base::{FieldId, RelationId, RowId, Value};
+use benchwright_expr::{
+    eval::{Records, passes},
+    walk::Test,
+};
+use std::ops::ControlFlow;
+
+/// The rows of every view, in the order of the plan's views; cells in the order of the view's fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ViewRows {
+    sorts: usize,
+    /// The rows by view.
+    pub views: Vec<Vec<Vec<Value>>>,
+}
+
+impl ViewRows {
+    /// No rows at all.
+    pub fn empty(plan: &Plan) -> ViewRows {
+        ViewRows { sorts: plan.sorts.len(), views: vec![Vec::new(); plan.views.len()] }
+    }
+}
+
+impl Records for ViewRows {
+    type Row = (RelationId, u32);
+
+    fn row(&self, relation: RelationId, id: RowId) -> Option<Self::Row> {
+        let view = self.views.get(relation.index().checked_sub(self.sorts)?)?;
+        let at = id.checked_sub(1)?;
+        ((at as usize) < view.len()).then_some((relation, at))
+    }
+    fn field(&self, (relation, at): &Self::Row, field: FieldId) -> Value {
+        match field.index().checked_sub(1) {
+            None => Value::Ref(at + 1),
+            Some(field) => self.views[relation.index() - self.sorts][*at as usize][field].clone(),
+        }
+    }
+    fn select(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        each: &mut dyn FnMut(Self::Row) -> ControlFlow<()>,
+    ) {
+        let Some(view) = relation.index().checked_sub(self.sorts) else { return };
+        for at in 0..self.views[view].len() as u32 {
+            let row = (relation, at);
+            if tests.iter().all(|test| passes(self, &row, test)) && each(row).is_break() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! A plan as it is written: the same in TOML beside a domain and in JSON inside a sealed verifier.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A plan in the words it was written in.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanText {
+    /// Sorts of things, each with the table of its rows.
+    #[serde(default)]
+    pub sorts: BTreeMap<String, String>,
+    /// Finite sets, each with the sort of its members, or `int`.
+    #[serde(default)]
+    pub sets: BTreeMap<String, String>,
+    /// Facts: `(order, product): money else 0 steps`.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+    /// Expressions with a name, written `$name` in others.
+    #[serde(default)]
+    pub lets: BTreeMap<String, String>,
+    /// Views.
+    #[serde(default)]
+    pub views: BTreeMap<String, ViewText>,
+    /// Rules by id.
+    #[serde(default)]
+    pub rules: BTreeMap<String, RuleText>,
+    /// Objectives by name.
+    #[serde(default)]
+    pub objectives: BTreeMap<String, ObjectiveText>,
+    /// Unscored phases that choose one plan among equals.
+    #[serde(default)]
+    pub ties: Vec<String>,
+    /// What may change.
+    #[serde(default)]
+    pub frame: FrameText,
+}
+
+/// A view: one query that yields its rows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewText {
+    /// The table.
+    pub from: String,
+    /// Which of its rows.
+    #[serde(rename = "where", default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// Fields that must be members of their sort.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
+    /// Fields: `type: expression over the table`.
+    pub fields: BTreeMap<String, String>,
+}
+
+/// A rule.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleText {
+    /// The short code of the trade, such as `SUP.MOQ`.
+    pub code: String,
+    /// The family, which says what it is scored under.
+    pub family: String,
+    /// The switches of a case that bring it in; all must be on. A leading `!` asks that one be off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// The variables that split it into scored instances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per: Option<String>,
+    /// When an instance counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applies: Option<String>,
+    /// What must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require: Option<String>,
+    /// Or the function of the judge that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<String>,
+    /// Or the frame does.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub frame: bool,
+    /// Whether it is about records that no decision concerns.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub state_only: bool,
+    /// Its sentence, in several phrasings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub says: Vec<String>,
+    /// The rule whose sentence tells this one too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_with: Option<String>,
+    /// `world`: it can be read from the world and needs no sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<String>,
+    /// Rules that a breach of this one breaks too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<String>,
+    /// Why no plan breaks it alone, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implied_by: Option<String>,
+}
+
+/// An objective: phases in order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveText {
+    /// The phases.
+    pub phases: Vec<PhaseText>,
+}
+
+/// One thing to make small, and how its score falls.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseText {
+    /// Its name.
+    pub name: String,
+    /// The expression.
+    pub of: String,
+    /// How far above the best still counts as best.
+    #[serde(default)]
+    pub tolerance: i64,
+    /// How fast the score falls.
+    #[serde(default)]
+    pub decay: i64,
+    /// The size of one unit in the score (100 for dollars).
+    pub unit: i64,
+    /// Its share of the score in percent; 0 is solved for but not scored.
+    pub share: i64,
+}
+
+/// What may change in the world, and which rule answers for the rest.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameText {
+    /// Tables that may get new rows, each with the condition on such a row.
+    #[serde(default)]
+    pub new: BTreeMap<String, String>,
+    /// Fields of rows of the first state that may change.
+    #[serde(default)]
+    pub change: BTreeMap<String, Vec<String>>,
+    /// Fields that are never compared, because no rule depends on them.
+    #[serde(default)]
+    pub ignore: BTreeMap<String, Vec<String>>,
+    /// The beginning of the keys of rows that do not belong to the job.
+    #[serde(default)]
+    pub apart: Option<String>,
+    /// The rule that answers for a change at such a row, or a new row that refers to one.
+    #[serde(default)]
+    pub apart_rule: Option<String>,
+    /// The rules that answer for a change in a table.
+    #[serde(default)]
+    pub answers: BTreeMap<String, String>,
+    /// The rule that answers for every other change.
+    #[serde(default)]
+    pub rule: String,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl PlanText {
+    /// Reads a plan from TOML.
+    pub fn from_toml(text: &str) -> Result<PlanText, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// An expression with every `$name` replaced by what it stands for.
+    pub fn spelled_out(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        // A let may use those before it; a circle would never end, so the depth is bounded.
+        for _ in 0..8 {
+            let Some(at) = text.find('$') else { break };
+            let rest = &text[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let Some(meant) = self.lets.get(&rest[..end]) else { break };
+            text = text.replace(&format!("${}", &rest[..end]), &format!("({meant})"));
+        }
+        text
+    }
+
+    /// The plan with only the rules that a case's switches bring in. Views, facts and sets stay.
+    #[must_use]
+    pub fn for_switches(&self, on: &[String]) -> PlanText {
+        let is_on = |switch: &str| on.iter().any(|known| known == switch);
+        let wanted = |rule: &RuleText| {
+            rule.needs.iter().all(|need| match need.strip_prefix('!') {
+                Some(off) => !is_on(off),
+                None => is_on(need),
+            })
+        };
+        let mut plan = self.clone();
+        plan.rules.retain(|_, rule| wanted(rule));
+        plan
+    }
+}

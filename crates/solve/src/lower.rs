@@ -1,0 +1,712 @@
+//! The second algebra of the one walk: over candidate rows, values are linear expressions and truths are formulas.
+//!
+//! A free field of a row that is not used is 0, so sums need no gate. A truth that is counted or negated is tied to its
+//! literal in both directions.
+
+use crate::sabotage::{Sabotage, broken};
+use crate::{Constraint, Formula, Lin, Lit, Model, Range, Var};
+use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
+use benchwright_expr::{
+    Binder, Compare, Expr, FoldKind, Function, TestOp, TextOp, Unit,
+    walk::{self, Algebra, Bound as Slot, EachRow, Env, Test},
+};
+use benchwright_schema::plan::{Bound, Plan};
+use benchwright_spec::{Candidates, Cell, Rows};
+use std::{collections::BTreeMap, ops::ControlFlow};
+
+/// A candidate in the model.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Whether the plan has it.
+    pub used: Formula,
+    /// Its fields.
+    pub fields: Vec<Lin>,
+}
+
+/// Which candidate a variable is a field of, and its domain where the candidate is used.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    row: (usize, usize),
+    when_used: (i64, i64),
+}
+
+/// A model under construction, with what its variables mean.
+#[derive(Clone)]
+pub struct Lower<'a> {
+    /// The model so far.
+    pub model: Model,
+    /// The candidates by view.
+    pub rows: Vec<Vec<Row>>,
+    plan: &'a Plan,
+    bound: &'a Bound,
+    homes: BTreeMap<Var, Home>,
+    used_of: BTreeMap<Lit, (usize, usize)>,
+    /// Candidates that may be taken as used, because what is read is only read under that guard.
+    assumed: Vec<(usize, usize)>,
+    lits: BTreeMap<Formula, Lit>,
+    gates: BTreeMap<(Lit, Lin), Lin>,
+    /// The first thing that could not be read.
+    fault: Option<String>,
+}
+
+/// Why an expression has no place in a model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LowerError(pub String);
+
+/// One instance of a rule, as a formula.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The rule's place in the plan.
+    pub rule: usize,
+    /// What `per` is bound to.
+    pub at: Vec<i64>,
+    /// What must hold.
+    pub holds: Formula,
+}
+
+impl<'a> Lower<'a> {
+    /// A model of candidates, without rules yet.
+    pub fn new(plan: &'a Plan, bound: &'a Bound, candidates: &Candidates) -> Lower<'a> {
+        let mut lower = Lower {
+            model: Model::default(),
+            rows: Vec::with_capacity(candidates.len()),
+            plan,
+            bound,
+            homes: BTreeMap::new(),
+            used_of: BTreeMap::new(),
+            assumed: Vec::new(),
+            lits: BTreeMap::new(),
+            gates: BTreeMap::new(),
+            fault: None,
+        };
+        for (view, candidates) in candidates.iter().enumerate() {
+            lower.rows.push(Vec::with_capacity(candidates.len()));
+            for (at, candidate) in candidates.iter().enumerate() {
+                let home = (view, at);
+                let used = if candidate.must {
+                    Formula::Known(true)
+                } else {
+                    let lit = lower.model.lit();
+                    lower.used_of.insert(lit, home);
+                    Formula::Lit(lit)
+                };
+                let fields = candidate.fields.iter().map(|cell| lower.cell(*cell, home, &used)).collect();
+                lower.rows[view].push(Row { used, fields });
+            }
+        }
+        lower
+    }
+
+    fn cell(&mut self, cell: Cell, home: (usize, usize), used: &Formula) -> Lin {
+        let (low, high) = match cell {
+            Cell::Fixed(value) => return Lin::constant(value),
+            Cell::Free(low, high) => (low, high),
+        };
+        let Formula::Lit(used) = used else {
+            let var = self.model.var(low, high);
+            self.homes.insert(var, Home { row: home, when_used: (low, high) });
+            return Lin::var(var);
+        };
+        let var = self.model.var(low.min(0), high.max(0));
+        self.homes.insert(var, Home { row: home, when_used: (low, high) });
+        if low > 1 {
+            self.model.vars[var as usize] = vec![(0, 0), (low, high)];
+        }
+        let it = Lin::var(var);
+        if low > 0 || high < 0 {
+            self.model.constraints.push(linear(it.clone(), vec![(low, high)], vec![*used]));
+        }
+        if !broken(Sabotage::UnusedFieldsStay) {
+            self.model.constraints.push(linear(it.clone(), vec![(0, 0)], vec![!*used]));
+        }
+        it
+    }
+
+    /// Every instance of a rule that a solver reads.
+    pub fn instances(&mut self, rule: usize) -> Result<Vec<Instance>, LowerError> {
+        let benchwright_schema::plan::Body::Expr(body) = &self.plan.rules[rule].body else { return Ok(Vec::new()) };
+        let per: &[Binder] = &self.plan.rules[rule].per;
+        let mut found = Vec::new();
+        let mut env: Env<Self> = Vec::new();
+        let _ = walk::elements(self, per, &mut env, None, &mut |a, env, guard| {
+            if guard != Formula::Known(true) {
+                a.fail("`per` ranges over what is decided");
+            }
+            let at = env.iter().map(|slot| match slot {
+                Slot::Value(value) => value.known().unwrap_or_default(),
+                Slot::Row(_) => 0,
+            });
+            let at = at.collect();
+            let holds = walk::truth(a, body, env);
+            found.push(Instance { rule, at, holds });
+            ControlFlow::Continue(())
+        });
+        self.finish(found)
+    }
+
+    /// Every instance of every rule that a solver reads.
+    pub fn all_instances(&mut self) -> Result<Vec<Instance>, LowerError> {
+        let mut found = Vec::new();
+        for rule in 0..self.plan.rules.len() {
+            if self.plan.rules[rule].lowered {
+                found.extend(self.instances(rule)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// A number.
+    pub fn number(&mut self, expr: &Expr) -> Result<Lin, LowerError> {
+        let number = walk::value(self, expr, &mut Vec::new());
+        self.finish(number)
+    }
+
+    /// A truth.
+    pub fn formula(&mut self, expr: &Expr) -> Result<Formula, LowerError> {
+        let truth = walk::truth(self, expr, &mut Vec::new());
+        self.finish(truth)
+    }
+
+    fn finish<T>(&mut self, found: T) -> Result<T, LowerError> {
+        match self.fault.take() {
+            Some(fault) => Err(LowerError(fault)),
+            None => Ok(found),
+        }
+    }
+
+    fn fail(&mut self, why: impl Into<String>) {
+        if self.fault.is_none() {
+            self.fault = Some(why.into());
+        }
+    }
+
+    /// Makes a formula hold wherever all the literals do.
+    pub fn require_when(&mut self, formula: &Formula, when: &[Lit]) {
+        match formula {
+            Formula::Known(true) => {}
+            Formula::Known(false) => self.model.constraints.push(Constraint::Or(negated(when))),
+            Formula::Lit(lit) => {
+                let mut clause = negated(when);
+                clause.push(*lit);
+                self.model.constraints.push(Constraint::Or(clause));
+            }
+            Formula::Le(of) => self.model.constraints.push(linear(of.clone(), vec![(i64::MIN, 0)], when.to_vec())),
+            Formula::Eq(of) => self.model.constraints.push(linear(of.clone(), vec![(0, 0)], when.to_vec())),
+            Formula::Ne(of) => {
+                let apart = vec![(i64::MIN, -1), (1, i64::MAX)];
+                self.model.constraints.push(linear(of.clone(), apart, when.to_vec()));
+            }
+            Formula::And(parts) => parts.iter().for_each(|part| self.require_when(part, when)),
+            Formula::Or(parts) => {
+                let mut clause = negated(when);
+                for part in parts {
+                    let lit = self.implying(part);
+                    clause.push(lit);
+                }
+                self.model.constraints.push(Constraint::Or(clause));
+            }
+        }
+    }
+
+    /// Makes a formula hold.
+    pub fn require(&mut self, formula: &Formula) {
+        self.require_when(formula, &[]);
+    }
+
+    /// A literal that implies the formula, which is enough below `or`.
+    fn implying(&mut self, formula: &Formula) -> Lit {
+        if let Formula::Lit(lit) = formula {
+            return *lit;
+        }
+        if let Some(lit) = self.lits.get(formula) {
+            return *lit;
+        }
+        let lit = self.model.lit();
+        self.require_when(formula, &[lit]);
+        lit
+    }
+
+    /// A literal that holds exactly when the formula does.
+    pub fn lit(&mut self, formula: &Formula) -> Lit {
+        if let Formula::Lit(lit) = formula {
+            return *lit;
+        }
+        if let Some(lit) = self.lits.get(formula) {
+            return *lit;
+        }
+        let negated = formula.negated();
+        if let Some(lit) = self.lits.get(&negated) {
+            return !*lit;
+        }
+        let lit = self.model.lit();
+        self.lits.insert(formula.clone(), lit);
+        self.require_when(formula, &[lit]);
+        if !broken(Sabotage::OneWayLiterals) {
+            self.require_when(&negated, &[!lit]);
+        }
+        lit
+    }
+
+    /// 1 where the formula holds, else 0.
+    pub fn truth_value(&mut self, formula: &Formula) -> Lin {
+        match formula {
+            Formula::Known(known) => Lin::constant(i64::from(*known)),
+            other => Lin::lit(self.lit(other)),
+        }
+    }
+
+    /// The rows of a solution.
+    pub fn read(&self, point: &[i64]) -> Rows {
+        let row = |row: &Row| row.fields.iter().map(|field| field.at(point)).collect();
+        let view = |rows: &Vec<Row>| rows.iter().filter(|row| row.used.at(point)).map(row).collect();
+        Rows(self.rows.iter().map(view).collect())
+    }
+
+    fn bounds(&self, of: &Lin) -> (i64, i64) {
+        of.terms.iter().fold((of.constant, of.constant), |(low, high), (var, k)| {
+            let (a, b) = match self.homes.get(var) {
+                Some(home) if broken(Sabotage::EveryRowUsed) || self.assumed.contains(&home.row) => home.when_used,
+                _ => self.model.bounds(*var),
+            };
+            if *k > 0 { (low + k * a, high + k * b) } else { (low + k * b, high + k * a) }
+        })
+    }
+
+    fn simple(&self, formula: Formula) -> Formula {
+        match &formula {
+            Formula::Le(of) => match self.bounds(of) {
+                (_, high) if high <= 0 => Formula::Known(true),
+                (low, _) if low > 0 => Formula::Known(false),
+                _ => formula,
+            },
+            Formula::Eq(of) | Formula::Ne(of) => {
+                let differs = matches!(formula, Formula::Ne(_));
+                match self.bounds(of) {
+                    (low, high) if low > 0 || high < 0 => Formula::Known(differs),
+                    (0, 0) => Formula::Known(!differs),
+                    _ => formula,
+                }
+            }
+            _ => formula,
+        }
+    }
+
+    /// The expression where the guard holds, else 0.
+    fn gate(&mut self, guard: &Formula, of: Lin) -> Lin {
+        match guard {
+            Formula::Known(true) => return of,
+            Formula::Known(false) => return Lin::default(),
+            _ => {}
+        }
+        if let Some(constant) = of.known() {
+            return if constant == 0 { of } else { Lin::lit(self.lit(guard)).times(constant) };
+        }
+        if let Formula::Lit(lit) = guard
+            && let Some(row) = self.used_of.get(lit)
+            && of.terms.iter().all(|(var, _)| self.homes.get(var).is_some_and(|home| home.row == *row))
+        {
+            // The fields of a row that is not used are 0 already; only the constant needs the gate.
+            let fields = Lin { terms: of.terms.clone(), constant: 0 };
+            let constant = match broken(Sabotage::UngatedConstants) {
+                true => Lin::constant(of.constant),
+                false => Lin::lit(*lit).times(of.constant),
+            };
+            return fields.plus(&constant);
+        }
+        let lit = self.lit(guard);
+        if let Some(known) = self.gates.get(&(lit, of.clone())) {
+            return known.clone();
+        }
+        let (low, high) = self.model.bounds_of(&of);
+        let gated = Lin::var(self.model.var(low.min(0), high.max(0)));
+        self.require_when(&Formula::Eq(gated.minus(&of)), &[lit]);
+        self.require_when(&Formula::Eq(gated.clone()), &[!lit]);
+        self.gates.insert((lit, of), gated.clone());
+        gated
+    }
+
+    fn largest(&mut self, of: Vec<Lin>) -> Lin {
+        if let Some(known) = of.iter().map(Lin::known).collect::<Option<Vec<_>>>() {
+            return Lin::constant(known.into_iter().max().unwrap_or_default());
+        }
+        let bounds: Vec<(i64, i64)> = of.iter().map(|of| self.model.bounds_of(of)).collect();
+        let low = bounds.iter().map(|b| b.0).max().unwrap_or_default();
+        let high = bounds.iter().map(|b| b.1).max().unwrap_or_default();
+        let target = Lin::var(self.model.var(low, high));
+        self.model.constraints.push(Constraint::Max { target: target.clone(), of });
+        target
+    }
+
+    fn smallest(&mut self, of: Vec<Lin>) -> Lin {
+        let of = of.into_iter().map(|of| of.times(-1)).collect();
+        self.largest(of).times(-1)
+    }
+
+    /// The largest of those whose guard holds, else `outer`.
+    fn largest_guarded(&mut self, items: Vec<(Formula, Lin)>, outer: Lin) -> Lin {
+        let any = Formula::any(items.iter().map(|(guard, _)| guard.clone()).collect());
+        let Some(low) = items.iter().map(|(_, of)| self.model.bounds_of(of).0).min() else { return outer };
+        let floor = Lin::constant(low);
+        let raised = items.into_iter().map(|(guard, of)| self.gate(&guard, of.minus(&floor))).collect();
+        let most = self.largest(raised).plus(&floor);
+        let there = self.gate(&any, most);
+        let not_there = self.gate(&any.negated(), outer);
+        there.plus(&not_there)
+    }
+
+    fn distinct(&mut self, items: Vec<(Formula, Lin)>) -> Lin {
+        let mut by_value: BTreeMap<i64, Vec<Formula>> = BTreeMap::new();
+        for (guard, of) in items {
+            let (low, high) = self.model.bounds_of(&of);
+            if high - low > WIDEST {
+                self.fail("`count distinct` over a domain that is too wide");
+                return Lin::default();
+            }
+            for value in low..=high {
+                let here = self.simple(Formula::Eq(of.minus(&Lin::constant(value))));
+                by_value.entry(value).or_default().push(Formula::all(vec![guard.clone(), here]));
+            }
+        }
+        let parts: Vec<Lin> = by_value.into_values().map(|any| self.truth_value(&Formula::any(any))).collect();
+        Lin::sum(parts)
+    }
+}
+
+/// The widest domain that is taken apart value by value.
+const WIDEST: i64 = 5_000;
+
+fn linear(of: Lin, within: Range, when: Vec<Lit>) -> Constraint {
+    Constraint::Linear { of, within, when }
+}
+
+fn negated(lits: &[Lit]) -> Vec<Lit> {
+    lits.iter().map(|lit| !*lit).collect()
+}
+
+fn holds(op: Compare, a: i64, b: i64) -> bool {
+    match op {
+        Compare::Eq => a == b,
+        Compare::Ne => a != b,
+        Compare::Lt => a < b,
+        Compare::Le => a <= b,
+        Compare::Gt => a > b,
+        Compare::Ge => a >= b,
+    }
+}
+
+impl Algebra for Lower<'_> {
+    type Value = Lin;
+    type Truth = Formula;
+    type Row = (usize, usize);
+
+    fn constant(&mut self, value: &Value) -> Lin {
+        let number = match value {
+            Value::Ref(row) => Some(i64::from(*row)),
+            Value::Bool(known) => Some(i64::from(*known)),
+            Value::Enum(word) => Some(i64::from(*word)),
+            other => other.as_number(),
+        };
+        if number.is_none() {
+            self.fail(format!("{value:?} is no number"));
+        }
+        Lin::constant(number.unwrap_or_default())
+    }
+    fn truth(&mut self, known: bool) -> Formula {
+        Formula::Known(known)
+    }
+    fn known(&self, truth: &Formula) -> Option<bool> {
+        match truth {
+            Formula::Known(known) => Some(*known),
+            _ => None,
+        }
+    }
+
+    fn now(&mut self) -> Lin {
+        self.fail("`now` has no place in a model");
+        Lin::default()
+    }
+    fn actor(&mut self) -> Option<(usize, usize)> {
+        self.fail("`actor` has no place in a model");
+        None
+    }
+    fn subject_before(&mut self) -> Option<(usize, usize)> {
+        self.fail("`old` has no place in a model");
+        None
+    }
+    fn created(&mut self) -> Formula {
+        self.fail("`created` has no place in a model");
+        Formula::Known(false)
+    }
+    fn deleted(&mut self) -> Formula {
+        self.fail("`deleted` has no place in a model");
+        Formula::Known(false)
+    }
+    fn changed(&mut self, _: FieldId) -> Formula {
+        self.fail("`changed` has no place in a model");
+        Formula::Known(false)
+    }
+
+    fn field(&mut self, (view, row): &(usize, usize), field: FieldId) -> Lin {
+        match field.index().checked_sub(1) {
+            Some(at) => self.rows[*view][*row].fields[at].clone(),
+            None => Lin::constant(*row as i64 + 1),
+        }
+    }
+    fn follow(&mut self, _: &(usize, usize), _: &Lin, _: RelationId) -> Option<(usize, usize)> {
+        self.fail("a path leads over a field that is decided");
+        None
+    }
+    fn select(&mut self, relation: RelationId, tests: &[Test<'_, Lin>], each: &mut EachRow<'_, Self>) {
+        let Some(view) = self.plan.view_of(relation) else { return };
+        for at in 0..self.rows[view].len() {
+            self.assumed.push((view, at));
+            let mut parts = Vec::with_capacity(tests.len() + 1);
+            let mut dead = false;
+            for test in tests {
+                let passes = self.passes((view, at), test);
+                dead = passes == Formula::Known(false);
+                if dead {
+                    break;
+                }
+                parts.push(passes);
+            }
+            let mut flow = ControlFlow::Continue(());
+            if !dead {
+                parts.push(self.rows[view][at].used.clone());
+                flow = each(self, (view, at), Formula::all(parts));
+            }
+            self.assumed.pop();
+            if flow.is_break() {
+                return;
+            }
+        }
+    }
+    fn members(&mut self, set: SetId) -> Vec<Lin> {
+        let members = self.bound.sets[set.index()].clone();
+        members.iter().map(|member| self.constant(member)).collect()
+    }
+
+    fn add(&mut self, a: Lin, b: Lin) -> Lin {
+        a.plus(&b)
+    }
+    fn sub(&mut self, a: Lin, b: Lin) -> Lin {
+        a.minus(&b)
+    }
+    fn mul(&mut self, a: Lin, b: Lin) -> Lin {
+        if let Some(k) = a.known() {
+            return b.times(k);
+        }
+        if let Some(k) = b.known() {
+            return a.times(k);
+        }
+        let zero_one = |of: &Lin| of.terms.iter().all(|(var, _)| matches!(self.model.bounds(*var), (0.., ..=1)));
+        let (switch, of) = match (zero_one(&a), zero_one(&b)) {
+            (true, _) => (a, b),
+            (_, true) => (b, a),
+            _ => {
+                let (p, q) = (self.model.bounds_of(&a), self.model.bounds_of(&b));
+                let ends = [p.0 * q.0, p.0 * q.1, p.1 * q.0, p.1 * q.1];
+                let low = ends.iter().copied().min().unwrap_or_default();
+                let high = ends.iter().copied().max().unwrap_or_default();
+                let target = Lin::var(self.model.var(low, high));
+                self.model.constraints.push(Constraint::Product { target: target.clone(), of: [a, b] });
+                return target;
+            }
+        };
+        let mut parts = vec![of.times(switch.constant)];
+        for (var, k) in switch.terms {
+            let on = Formula::Lit(Lit { var, yes: true });
+            parts.push(self.gate(&on, of.clone()).times(k));
+        }
+        Lin::sum(parts)
+    }
+    fn span(&mut self, count: Lin, unit: Unit) -> Lin {
+        count.times(match unit {
+            Unit::Months | Unit::Seconds => 1,
+            Unit::Minutes => 60,
+            Unit::Hours => 3_600,
+            Unit::Days => 86_400,
+        })
+    }
+    fn call(&mut self, function: &Function, mut arguments: Vec<Lin>) -> Lin {
+        match function {
+            Function::Abs => {
+                let of = arguments.swap_remove(0);
+                self.largest(vec![of.times(-1), of])
+            }
+            Function::Greatest => self.largest(arguments),
+            Function::Least => self.smallest(arguments),
+            other => {
+                self.fail(format!("{other:?} has no place in a model"));
+                Lin::default()
+            }
+        }
+    }
+    fn fact(&mut self, fact: FactId, arguments: Vec<Lin>) -> Lin {
+        let bound = self.bound;
+        let (name, table) = (&self.plan.facts[fact.index()].name, &bound.facts[fact.index()]);
+        let free: Vec<usize> = (0..arguments.len()).filter(|at| arguments[*at].known().is_none()).collect();
+        let mut key: Vec<i64> = arguments.iter().map(|argument| argument.constant).collect();
+        let [free] = free[..] else {
+            let value = if free.is_empty() { table.at(&key) } else { None };
+            if value.is_none() {
+                let why = if free.is_empty() { "is not stated" } else { "has two arguments that are decided" };
+                self.fail(format!("{name}{key:?} {why}"));
+            }
+            return Lin::constant(value.unwrap_or_default());
+        };
+        let argument = arguments[free].clone();
+        let (low, high) = self.bounds(&argument);
+        if high - low > WIDEST {
+            self.fail(format!("{name}: the domain of argument {} is too wide", free + 1));
+            return Lin::default();
+        }
+        // Runs of arguments with one value.
+        let mut runs: Vec<(i64, i64, i64)> = Vec::new();
+        for at in low..=high {
+            key[free] = at;
+            let Some(value) = table.at(&key) else {
+                self.fail(format!("{name}{key:?} is not stated"));
+                return Lin::default();
+            };
+            match runs.last_mut() {
+                Some(run) if run.2 == value => run.1 = at,
+                _ => runs.push((at, at, value)),
+            }
+        }
+        if let [(_, _, value)] = runs[..] {
+            return Lin::constant(value);
+        }
+        let mut parts = Vec::new();
+        for (from, to, value) in runs.into_iter().filter(|run| run.2 != 0) {
+            let value = if broken(Sabotage::StepsWithoutSign) { value.abs() } else { value };
+            let above = self.simple(Formula::Le(Lin::constant(from).minus(&argument)));
+            let below = self.simple(Formula::Le(argument.minus(&Lin::constant(to))));
+            parts.push(self.gate(&Formula::all(vec![above, below]), Lin::constant(value)));
+        }
+        Lin::sum(parts)
+    }
+    fn fold(&mut self, kind: FoldKind, items: Vec<(Formula, Lin)>, outer: Option<Lin>) -> Lin {
+        let outer = outer.unwrap_or_default();
+        match kind {
+            FoldKind::Count | FoldKind::Sum => {
+                let parts: Vec<Lin> = items.into_iter().map(|(guard, of)| self.gate(&guard, of)).collect();
+                Lin::sum(parts)
+            }
+            FoldKind::CountDistinct => self.distinct(items),
+            FoldKind::Max => self.largest_guarded(items, outer),
+            FoldKind::Min => {
+                let items = items.into_iter().map(|(guard, of)| (guard, of.times(-1))).collect();
+                self.largest_guarded(items, outer.times(-1)).times(-1)
+            }
+            other => {
+                self.fail(format!("{other:?} is no number"));
+                Lin::default()
+            }
+        }
+    }
+
+    fn compare(&mut self, op: Compare, a: Lin, b: Lin) -> Formula {
+        if let (Some(a), Some(b)) = (a.known(), b.known()) {
+            return Formula::Known(holds(op, a, b));
+        }
+        let one = Lin::constant(i64::from(!broken(Sabotage::LessIsLessOrEqual)));
+        let formula = match op {
+            Compare::Le => Formula::Le(a.minus(&b)),
+            Compare::Ge => Formula::Le(b.minus(&a)),
+            Compare::Lt => Formula::Le(a.minus(&b).plus(&one)),
+            Compare::Gt => Formula::Le(b.minus(&a).plus(&one)),
+            Compare::Eq => Formula::Eq(a.minus(&b)),
+            Compare::Ne => Formula::Ne(a.minus(&b)),
+        };
+        self.simple(formula)
+    }
+    fn is_null(&mut self, _: Lin) -> Formula {
+        // No field of a candidate is null.
+        Formula::Known(false)
+    }
+    fn text(&mut self, _: TextOp, _: Lin, _: Lin) -> Formula {
+        self.fail("a test on text has no place in a model");
+        Formula::Known(false)
+    }
+    fn holds(&mut self, value: Lin) -> Formula {
+        self.simple(Formula::Eq(value.minus(&Lin::constant(1))))
+    }
+    fn in_ancestors(&mut self, _: Lin, _: Lin, _: RelationId, _: FieldId) -> Formula {
+        self.fail("`ancestors` has no place in a model");
+        Formula::Known(false)
+    }
+    fn not(&mut self, truth: Formula) -> Formula {
+        truth.negated()
+    }
+    fn and(&mut self, truths: Vec<Formula>) -> Formula {
+        Formula::all(truths)
+    }
+    fn or(&mut self, truths: Vec<Formula>) -> Formula {
+        match broken(Sabotage::OrIsItsFirst) {
+            true => truths.into_iter().next().unwrap_or(Formula::Known(false)),
+            false => Formula::any(truths),
+        }
+    }
+    fn schedule(&mut self, kind: FoldKind, items: Vec<(Formula, Vec<Lin>)>, limit: Option<Lin>) -> Formula {
+        let mut parts = Vec::new();
+        if kind == FoldKind::NoOverlap {
+            for (at, (guard, a)) in items.iter().enumerate() {
+                for (other, b) in &items[..at] {
+                    let apart = [(&a[1], &b[0]), (&b[1], &a[0])].map(|(end, start)| {
+                        let apart = Formula::Le(end.minus(start));
+                        self.simple(apart)
+                    });
+                    let [first, second] = apart;
+                    parts.push(Formula::any(vec![guard.negated(), other.negated(), first, second]));
+                }
+            }
+            return Formula::all(parts);
+        }
+        // The load changes only where an interval starts, so it is enough to look there.
+        let limit = limit.unwrap_or_default();
+        for (guard, at) in &items {
+            let mut loads = Vec::new();
+            for (other, interval) in &items {
+                let begun = self.simple(Formula::Le(interval[0].minus(&at[0])));
+                let runs = self.compare(Compare::Lt, at[0].clone(), interval[1].clone());
+                let there = Formula::all(vec![other.clone(), begun, runs]);
+                loads.push(self.gate(&there, interval[2].clone()));
+            }
+            let within = self.compare(Compare::Le, Lin::sum(loads), limit.clone());
+            let empty = self.compare(Compare::Ge, at[0].clone(), at[1].clone());
+            parts.push(Formula::any(vec![guard.negated(), empty, within]));
+        }
+        Formula::all(parts)
+    }
+}
+
+impl Lower<'_> {
+    fn passes(&mut self, (view, row): (usize, usize), test: &Test<'_, Lin>) -> Formula {
+        let [(_, field)] = test.path else {
+            self.fail("a path leads over a field that is decided");
+            return Formula::Known(false);
+        };
+        let it = self.field(&(view, row), *field);
+        let values = test.with.values();
+        let any = |lower: &mut Self| {
+            let same = values.iter().map(|value| lower.compare(Compare::Eq, it.clone(), value.clone())).collect();
+            Formula::any(same)
+        };
+        match test.op {
+            TestOp::Compare(op) => match values.first() {
+                Some(value) => self.compare(op, it, value.clone()),
+                None => Formula::Known(false),
+            },
+            TestOp::In => any(self),
+            TestOp::NotIn => any(self).negated(),
+            TestOp::IsNull => Formula::Known(false),
+            TestOp::NotNull => Formula::Known(true),
+            TestOp::Text(_) => {
+                self.fail("a test on text has no place in a model");
+                Formula::Known(false)
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Ways to read a rule wrongly on purpose, so that a test can show that the law notices. Only with the feature `sabotage`.
+
+/// A fault put into the lowering.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sabotage {
+    /// Bounds are read as if every candidate were used.
+    EveryRowUsed,
+    /// A constant is added for rows that are not used.
+    UngatedConstants,
+    /// A literal implies its formula, but not the other way.
+    OneWayLiterals,
+    /// A free field of an unused row may have any value.
+    UnusedFieldsStay,
+    /// `<` is read as `<=`.
+    LessIsLessOrEqual,
+    /// A fact loses its sign.
+    StepsWithoutSign,
+    /// `or` is read as its first part.
+    OrIsItsFirst,
+}
+
+impl Sabotage {
+    /// All of them.
+    pub const ALL: [Sabotage; 7] = [
+        Sabotage::EveryRowUsed,
+        Sabotage::UngatedConstants,
+        Sabotage::OneWayLiterals,
+        Sabotage::UnusedFieldsStay,
+        Sabotage::LessIsLessOrEqual,
+        Sabotage::StepsWithoutSign,
+        Sabotage::OrIsItsFirst,
+    ];
+}
+
+#[cfg(feature = "sabotage")]
+thread_local! {
+    static ACTIVE: std::cell::Cell<Option<Sabotage>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs something with a fault in place on this thread.
+#[cfg(feature = "sabotage")]
+pub fn with<T>(sabotage: Sabotage, run: impl FnOnce() -> T) -> T {
+    ACTIVE.set(Some(sabotage));
+    let result = run();
+    ACTIVE.set(None);
+    result
+}
+
+#[cfg(feature = "sabotage")]
+pub(crate) fn broken(sabotage: Sabotage) -> bool {
+    ACTIVE.get() == Some(sabotage)
+}
+
+#[cfg(not(feature = "sabotage"))]
+pub(crate) const fn broken(_: Sabotage) -> bool {
+    false
+}
