@@ -59,7 +59,7 @@ pub struct LowerError(pub String);
 pub struct Instance {
     /// The rule's place in the plan.
     pub rule: usize,
-    /// What `per` is bound to.
+    /// What `per` is bound to; a row is its candidate's place from 1.
     pub at: Vec<i64>,
     /// What must hold.
     pub holds: Formula,
@@ -135,7 +135,7 @@ impl<'a> Lower<'a> {
             }
             let at = env.iter().map(|slot| match slot {
                 Slot::Value(value) => value.known().unwrap_or_default(),
-                Slot::Row(_) => 0,
+                Slot::Row((_, row)) => *row as i64 + 1,
             });
             let at = at.collect();
             let holds = walk::truth(a, body, env);

@@ -1,0 +1,57 @@
+//! The law of the two readings: what the solver may choose is what the evaluator accepts.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::print_stdout, reason = "what was exercised is told")]
+
+mod constructs;
+mod fixture;
+mod grow;
+mod harness;
+#[path = "../support/mod.rs"]
+mod support;
+
+use harness::{Case, Harness, Tally};
+use std::time::Instant;
+
+/// Points of each case.
+const POINTS: usize = 4;
+/// Cases of a plain run; `BENCHWRIGHT_LAW_POINTS` gives another number of points.
+const CASES: u64 = 500;
+/// How often every construct must have occurred at least.
+const AT_LEAST: usize = 20;
+
+fn cases() -> u64 {
+    let points = std::env::var("BENCHWRIGHT_LAW_POINTS").ok().and_then(|text| text.parse::<u64>().ok());
+    points.map_or(CASES, |points| points.div_ceil(POINTS as u64))
+}
+
+#[test]
+fn a_point_is_feasible_exactly_when_the_evaluator_accepts_its_rows() {
+    let Some(library) = support::library() else { return };
+    let begun = Instant::now();
+    let domain = fixture::things();
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        let share = |part: u64| {
+            let mut harness = Harness::new(&library);
+            for seed in (0..cases()).filter(|seed| seed % 2 == part) {
+                harness.case(&Case::new(&domain, seed), POINTS);
+            }
+            harness.tally
+        };
+        let other = scope.spawn(move || share(1));
+        tally.add(share(0));
+        tally.add(other.join().unwrap());
+    });
+    println!("{:#?}", tally.constructs);
+    let Tally { rules, instances, known, points, solves, verdicts, rejected, numbers, refused, largest, .. } = &tally;
+    println!(
+        "{rules} rules, {instances} instances ({known} known before any point), {points} points, {verdicts} verdicts ({rejected} \
+         rejections), {numbers} numbers, {solves} solves, at most {largest} variables, {} cases refused, {:.1} s",
+        refused.len(),
+        begun.elapsed().as_secs_f64()
+    );
+    for why in refused.iter().take(5) {
+        println!("refused: {why}");
+    }
+    assert!(tally.wrong.is_empty(), "{} disagreements, the first: {}", tally.wrong.len(), tally.wrong[0]);
+}
