@@ -321,7 +321,9 @@ impl<'a> Lower<'a> {
         let (low, high) = self.model.bounds_of(&of);
         let gated = Lin::var(self.model.var(low.min(0), high.max(0)));
         self.require_when(&Formula::Eq(gated.minus(&of)), &[lit]);
-        self.require_when(&Formula::Eq(gated.clone()), &[!lit]);
+        if !broken(Sabotage::GatesStayOpen) {
+            self.require_when(&Formula::Eq(gated.clone()), &[!lit]);
+        }
         self.gates.insert((lit, of), gated.clone());
         gated
     }
@@ -347,10 +349,13 @@ impl<'a> Lower<'a> {
     fn largest_guarded(&mut self, items: Vec<(Formula, Lin)>, outer: Lin) -> Lin {
         let any = Formula::any(items.iter().map(|(guard, _)| guard.clone()).collect());
         let Some(low) = items.iter().map(|(_, of)| self.model.bounds_of(of).0).min() else { return outer };
-        let floor = Lin::constant(low);
+        let floor = Lin::constant(if broken(Sabotage::MaxBeginsAtZero) { 0 } else { low });
         let raised = items.into_iter().map(|(guard, of)| self.gate(&guard, of.minus(&floor))).collect();
         let most = self.largest(raised).plus(&floor);
         let there = self.gate(&any, most);
+        if broken(Sabotage::ElseIsForgotten) {
+            return there;
+        }
         let not_there = self.gate(&any.negated(), outer);
         there.plus(&not_there)
     }
@@ -367,6 +372,10 @@ impl<'a> Lower<'a> {
                 let here = self.simple(Formula::Eq(of.minus(&Lin::constant(value))));
                 by_value.entry(value).or_default().push(Formula::all(vec![guard.clone(), here]));
             }
+        }
+        if broken(Sabotage::DistinctCountsAll) {
+            let all: Vec<Formula> = by_value.into_values().flatten().collect();
+            return Lin::sum(all.iter().map(|one| self.truth_value(one)).collect::<Vec<_>>());
         }
         let parts: Vec<Lin> = by_value.into_values().map(|any| self.truth_value(&Formula::any(any))).collect();
         Lin::sum(parts)
@@ -473,10 +482,14 @@ impl Algebra for Lower<'_> {
             }
             let mut flow = ControlFlow::Continue(());
             if !dead {
-                parts.push(self.rows[view][at].used.clone());
+                if !broken(Sabotage::FiltersForgetUse) {
+                    parts.push(self.rows[view][at].used.clone());
+                }
                 flow = each(self, (view, at), Formula::all(parts));
             }
-            self.assumed.pop();
+            if !broken(Sabotage::AssumptionsStay) {
+                self.assumed.pop();
+            }
             if flow.is_break() {
                 return;
             }
@@ -506,7 +519,10 @@ impl Algebra for Lower<'_> {
             (_, true) => (b, a),
             _ => {
                 let (p, q) = (self.model.bounds_of(&a), self.model.bounds_of(&b));
-                let ends = [p.0 * q.0, p.0 * q.1, p.1 * q.0, p.1 * q.1];
+                let ends = match broken(Sabotage::ProductOfLowEnds) {
+                    true => [p.0 * q.0, p.0 * q.0, p.1 * q.1, p.1 * q.1],
+                    false => [p.0 * q.0, p.0 * q.1, p.1 * q.0, p.1 * q.1],
+                };
                 let low = ends.iter().copied().min().unwrap_or_default();
                 let high = ends.iter().copied().max().unwrap_or_default();
                 let target = Lin::var(self.model.var(low, high));
@@ -655,7 +671,8 @@ impl Algebra for Lower<'_> {
             for (at, (guard, a)) in items.iter().enumerate() {
                 for (other, b) in &items[..at] {
                     let apart = [(&a[1], &b[0]), (&b[1], &a[0])].map(|(end, start)| {
-                        let apart = Formula::Le(end.minus(start));
+                        let gap = Lin::constant(i64::from(broken(Sabotage::IntervalsAreClosed)));
+                        let apart = Formula::Le(end.minus(start).plus(&gap));
                         self.simple(apart)
                     });
                     let [first, second] = apart;
@@ -700,6 +717,7 @@ impl Lower<'_> {
                 None => Formula::Known(false),
             },
             TestOp::In => any(self),
+            TestOp::NotIn if broken(Sabotage::NotInPassesAll) => Formula::Known(true),
             TestOp::NotIn => any(self).negated(),
             TestOp::IsNull => Formula::Known(false),
             TestOp::NotNull => Formula::Known(true),

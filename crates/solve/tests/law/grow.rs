@@ -423,7 +423,7 @@ impl Grow<'_> {
             (_, Sort::Part | Sort::Bool) => self.pick(&["=", "!="]),
             _ => self.pick(&COMPARE),
         };
-        let mut value = |grow: &mut Self| match sort {
+        let value = |grow: &mut Self| match sort {
             Sort::Part => grow.part(inner, scope, false).text,
             Sort::Int => grow.number(inner, scope).text,
             Sort::Money => grow.money(inner, scope).text,
@@ -613,7 +613,7 @@ impl Grow<'_> {
 
     fn listed(&mut self, depth: usize, scope: &Scope) -> Said {
         let parts = self.one_in(3);
-        let mut value = |grow: &mut Self, depth: usize| match parts {
+        let value = |grow: &mut Self, depth: usize| match parts {
             true => grow.part(depth, scope, false).text,
             false => grow.number(depth, scope).text,
         };

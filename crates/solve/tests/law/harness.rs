@@ -11,7 +11,7 @@ use benchwright_base::{Stream, Value};
 use benchwright_expr::eval::Judge;
 use benchwright_schema::{
     Domain,
-    plan::{Body, Bound, ObjectiveText, PhaseText, Plan, RuleText},
+    plan::{Body, Bound, ObjectiveText, PhaseText, Plan, PlanText, RuleText},
 };
 use benchwright_solve::{Answer, CpSat, Engine, Formula, Instance, Library, Limits, Lin, Lower, Model, Status};
 use benchwright_spec::{Candidates, Rows};
@@ -107,32 +107,62 @@ fn number(plan: &Plan, bound: &Bound, rows: &Rows, objective: &str) -> Option<i6
 
 /// A random case: a plan of a few rules and a number, and candidates.
 pub(crate) struct Case {
-    pub(crate) seed: u64,
+    seed: u64,
+    text: PlanText,
     pub(crate) plan: Plan,
     pub(crate) bound: Bound,
     pub(crate) candidates: Candidates,
 }
 
 impl Case {
-    /// The case of a seed.
+    /// The case of a seed. What is the same at every point teaches little, so most of what is drawn so is drawn again;
+    /// the evaluator judges that, never the lowering.
     pub(crate) fn new(domain: &Domain, seed: u64) -> Case {
         let stream = &mut Stream::new(seed, &["law", "rules"]);
-        let mut text = fixture::plan_text();
-        let rules = stream.between(1, 2);
-        for rule in 0..rules {
-            let depth = stream.between(2, 4) as usize;
-            let (per, require) = Grow::new(stream).rule(depth);
-            let rule_text = RuleText { per, require: Some(require), ..RuleText::default() };
-            text.rules.insert(format!("rule-{rule}"), rule_text);
+        let mut case = Case::of(domain, seed, &fixture::plan_text());
+        for rule in 0..stream.between(1, 2) as usize {
+            for _ in 0..12 {
+                let depth = stream.between(2, 4) as usize;
+                let (per, require) = Grow::new(stream).rule(depth);
+                let drawn = RuleText { per, require: Some(require), ..RuleText::default() };
+                case.text.rules.insert(format!("rule-{rule}"), drawn);
+                case = Case::of(domain, seed, &case.text);
+                if case.seen(|rows| verdicts(&case.plan, &case.bound, rows, rule)) > 1 || stream.chance(1, 12) {
+                    break;
+                }
+            }
         }
-        let depth = stream.between(2, 3) as usize;
-        let of = Grow::new(stream).objective(depth);
-        let phase = PhaseText { name: "number".to_owned(), of, tolerance: 0, decay: 0, unit: 1, share: 100 };
-        text.objectives.insert("number".to_owned(), ObjectiveText { phases: vec![phase] });
-        let plan = Plan::compile(&text, domain).unwrap_or_else(|faults| panic!("seed {seed}: {faults}"));
+        for _ in 0..12 {
+            let depth = stream.between(2, 3) as usize;
+            let of = Grow::new(stream).objective(depth);
+            let phase = PhaseText { name: "number".to_owned(), of, tolerance: 0, decay: 0, unit: 1, share: 100 };
+            case.text.objectives.insert("number".to_owned(), ObjectiveText { phases: vec![phase] });
+            case = Case::of(domain, seed, &case.text);
+            if case.seen(|rows| number(&case.plan, &case.bound, rows, "number")) > 1 || stream.chance(1, 12) {
+                break;
+            }
+        }
+        case
+    }
+
+    fn of(domain: &Domain, seed: u64, text: &PlanText) -> Case {
+        let plan = Plan::compile(text, domain).unwrap_or_else(|faults| panic!("seed {seed}: {faults}"));
         let bound = fixture::bound(&plan);
         let candidates = fixture::candidates(&plan, &mut Stream::new(seed, &["law", "candidates"]));
-        Case { seed, plan, bound, candidates }
+        Case { seed, text: text.clone(), plan, bound, candidates }
+    }
+
+    /// How many different answers a question has at a few points.
+    fn seen<T: PartialEq>(&self, ask: impl Fn(&Rows) -> T) -> usize {
+        let stream = &mut Stream::new(self.seed, &["law", "trial"]);
+        let mut answers: Vec<T> = Vec::new();
+        for _ in 0..6 {
+            let answer = ask(&Point::random(&self.candidates, 60, stream).rows());
+            if !answers.contains(&answer) {
+                answers.push(answer);
+            }
+        }
+        answers.len()
     }
 
     fn told(&self, point: &Point) -> String {

@@ -9,6 +9,7 @@ mod harness;
 #[path = "../support/mod.rs"]
 mod support;
 
+use benchwright_solve::sabotage::{self, Sabotage};
 use harness::{Case, Harness, Tally};
 use std::time::Instant;
 
@@ -54,4 +55,36 @@ fn a_point_is_feasible_exactly_when_the_evaluator_accepts_its_rows() {
         println!("refused: {why}");
     }
     assert!(tally.wrong.is_empty(), "{} disagreements, the first: {}", tally.wrong.len(), tally.wrong[0]);
+    assert!(refused.len() * 50 < *rules, "the lowering refuses too much: {refused:?}");
+    let counted = |name: &str| tally.constructs.get(name).copied().unwrap_or_default();
+    let rare: Vec<(&str, usize)> =
+        constructs::ALL.iter().map(|name| (*name, counted(name))).filter(|(_, count)| *count < AT_LEAST).collect();
+    assert!(rare.is_empty(), "constructs that are hardly exercised: {rare:?}");
+    let unknown: Vec<&&str> = tally.constructs.keys().filter(|name| !constructs::ALL.contains(name)).collect();
+    assert!(unknown.is_empty(), "constructs without a place in the list: {unknown:?}");
+}
+
+#[test]
+fn every_sabotage_of_the_lowering_is_caught() {
+    let Some(library) = support::library() else { return };
+    let domain = fixture::things();
+    let mut missed = Vec::new();
+    for way in Sabotage::ALL {
+        let begun = Instant::now();
+        let mut harness = Harness::new(&library);
+        let mut seeds = 0..CASES;
+        while harness.tally.wrong.is_empty()
+            && let Some(seed) = seeds.next()
+        {
+            let case = Case::new(&domain, seed);
+            sabotage::with(way, || harness.case(&case, POINTS));
+        }
+        let (points, wrong) = (harness.tally.points, &harness.tally.wrong);
+        let what = wrong.first().and_then(|wrong| wrong.split(':').next()).unwrap_or("never");
+        println!("{way:?}: {what} ({points} points, {:.1} s)", begun.elapsed().as_secs_f64());
+        if wrong.is_empty() {
+            missed.push(way);
+        }
+    }
+    assert!(missed.is_empty(), "not caught: {missed:?}");
 }
