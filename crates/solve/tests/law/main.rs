@@ -6,6 +6,8 @@ mod constructs;
 mod fixture;
 mod grow;
 mod harness;
+mod micro;
+mod shop;
 #[path = "../support/mod.rs"]
 mod support;
 
