@@ -88,7 +88,11 @@ impl Counter<'_> {
             Expr::Fold(_) => self.fold(expr),
             Expr::Truth(_) => self.hit("true and false"),
             Expr::Holds(of) => {
-                self.hit(if matches!(**of, Expr::Fact(..)) { "a fact as a condition" } else { "a flag as a condition" });
+                self.hit(if matches!(**of, Expr::Fact(..)) {
+                    "a fact as a condition"
+                } else {
+                    "a flag as a condition"
+                });
             }
             Expr::Compare(op, a, _) => {
                 self.hit(match op {

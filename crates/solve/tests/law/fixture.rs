@@ -26,7 +26,10 @@ pub(crate) fn domain(name: &str, tables: &str) -> Domain {
 
 /// The domain of the fixture.
 pub(crate) fn things() -> Domain {
-    domain("things", "[part]\nname = 'text unique'\n[thing]\npart = '-> part'\nnumber = 'int'\ncost = 'money'\nflag = 'bool'")
+    domain(
+        "things",
+        "[part]\nname = 'text unique'\n[thing]\npart = '-> part'\nnumber = 'int'\ncost = 'money'\nflag = 'bool'",
+    )
 }
 
 /// The members of the one sort.

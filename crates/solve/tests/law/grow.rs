@@ -255,8 +255,7 @@ impl Grow<'_> {
             }
             7 => {
                 let function = self.pick(&["min", "max"]);
-                let list: Vec<Said> =
-                    (0..self.stream.between(2, 3)).map(|_| self.number(depth - 1, scope)).collect();
+                let list: Vec<Said> = (0..self.stream.between(2, 3)).map(|_| self.number(depth - 1, scope)).collect();
                 let texts: Vec<&str> = list.iter().map(|said| &*said.text).collect();
                 Said { text: format!("{function}({})", texts.join(", ")), free: list.iter().any(|said| said.free) }
             }
@@ -315,7 +314,8 @@ impl Grow<'_> {
             }
             2 => {
                 let one = self.part(depth, scope, false);
-                let other = if one.free { fixed(self.pick(&["pa()", "pb()", "pc()"])) } else { self.part(depth, scope, false) };
+                let other =
+                    if one.free { fixed(self.pick(&["pa()", "pb()", "pc()"])) } else { self.part(depth, scope, false) };
                 let (one, other) = if self.one_in(2) { (one, other) } else { (other, one) };
                 Said { text: format!("pair({}, {})", one.text, other.text), free: one.free || other.free }
             }
@@ -516,13 +516,13 @@ impl Grow<'_> {
                 _ => None,
             })
             .collect();
-        match self.stream.below(9) {
-            0 | 1 if !bools.is_empty() => {
+        match self.stream.below(11) {
+            0 | 1 | 9 if !bools.is_empty() => {
                 let bool = self.pick(&bools);
                 let test = self.pick(&["", " = true", " = false", " != true"]);
                 free(format!("{}{test}", bool.text))
             }
-            2 | 3 if !pairs.is_empty() => {
+            2 | 3 | 10 if !pairs.is_empty() => {
                 let (a, b) = self.pick(&pairs);
                 let form = self.pick(&[("=", ""), ("!=", ""), ("!=", ".id")]);
                 free(format!("{a}{} {} {b}{}", form.1, form.0, form.1))

@@ -166,9 +166,13 @@ impl Case {
     }
 
     fn told(&self, point: &Point) -> String {
-        let rules: Vec<String> = self.plan.rules.iter().map(|rule| format!("{:?}: {:?}", rule.text.per, rule.text.require)).collect();
+        let rules: Vec<String> =
+            self.plan.rules.iter().map(|rule| format!("{:?}: {:?}", rule.text.per, rule.text.require)).collect();
         let number = &self.plan.objectives["number"][0].text.of;
-        format!("seed {}\n  rules {rules:#?}\n  number {number}\n  candidates {:?}\n  point {point:?}", self.seed, self.candidates)
+        format!(
+            "seed {}\n  rules {rules:#?}\n  number {number}\n  candidates {:?}\n  point {point:?}",
+            self.seed, self.candidates
+        )
     }
 }
 
@@ -198,7 +202,8 @@ impl Harness {
     pub(crate) fn case(&mut self, case: &Case, points: usize) {
         let mut lower = Lower::new(&case.plan, &case.bound, &case.candidates);
         let read = lower.all_instances().and_then(|instances| {
-            let mut numbers = Lower::new(&case.plan, &case.bound, &case.candidates);
+            // A planner reads its objective after the rules, so what they share is shared here too.
+            let mut numbers = lower.clone();
             let of = numbers.number(&case.plan.objectives["number"][0].of)?;
             Ok((instances, numbers, of))
         });

@@ -7,6 +7,7 @@ mod fixture;
 mod grow;
 mod harness;
 mod micro;
+mod refused;
 mod shop;
 #[path = "../support/mod.rs"]
 mod support;
@@ -18,7 +19,7 @@ use std::time::Instant;
 /// Points of each case.
 const POINTS: usize = 4;
 /// Cases of a plain run; `BENCHWRIGHT_LAW_POINTS` gives another number of points.
-const CASES: u64 = 500;
+const CASES: u64 = 2_000;
 /// How often every construct must have occurred at least.
 const AT_LEAST: usize = 20;
 
