@@ -183,13 +183,7 @@ fn share(passed: usize, of: usize) -> i64 {
     if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
 }
 
-fn verdict(
-    checks: Vec<Check>,
-    gates: Vec<String>,
-    phases: Vec<PhaseScore>,
-    plan: &Plan,
-    objective: &str,
-) -> Verdict {
+fn verdict(checks: Vec<Check>, gates: Vec<String>, phases: Vec<PhaseScore>, plan: &Plan, objective: &str) -> Verdict {
     let count = |trace: bool, status: CheckStatus| {
         checks.iter().filter(|check| (check.family == TRACE) == trace && check.status == status).count()
     };

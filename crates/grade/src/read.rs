@@ -22,14 +22,7 @@ pub(crate) fn views(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, st
     rows
 }
 
-fn read(
-    domain: &Domain,
-    plan: &Plan,
-    bound: &Bound,
-    keys: &Keys,
-    state: &Snapshot,
-    view: &View,
-) -> Vec<Vec<Value>> {
+fn read(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapshot, view: &View) -> Vec<Vec<Value>> {
     let records = SnapshotRecords(state);
     let mut found = Vec::new();
     for row in &state.tables[view.from.index()].rows {
@@ -37,11 +30,8 @@ fn read(
         if view.only.as_ref().is_some_and(|only| !judge.holds(only)) {
             continue;
         }
-        let cells: Vec<Value> = view
-            .fields
-            .iter()
-            .map(|field| cast(domain, plan, bound, keys, field, judge.value(&field.reads)))
-            .collect();
+        let cells: Vec<Value> =
+            view.fields.iter().map(|field| cast(domain, plan, bound, keys, field, judge.value(&field.reads))).collect();
         let ours = |at: &usize| match (view.fields[*at].ty, &cells[*at]) {
             (Type::Ref(sort), Value::Ref(member)) => (*member as usize) <= bound.members[sort.index()].len(),
             _ => false,

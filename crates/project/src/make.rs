@@ -42,7 +42,9 @@ pub struct Solver {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MakeError {
     /// The pattern has no such cell.
-    #[error("{pattern} has no {tier} tasks with the objective {objective}; `benchwright patterns {pattern}` lists what it has")]
+    #[error(
+        "{pattern} has no {tier} tasks with the objective {objective}; `benchwright patterns {pattern}` lists what it has"
+    )]
     NoCell {
         /// The pattern.
         pattern: String,
@@ -123,10 +125,8 @@ pub fn make(
     }
     let mut discarded: BTreeMap<String, u32> = BTreeMap::new();
     for attempt in 0..MOST_ATTEMPTS {
-        let draw =
-            Draw { pattern, tier: order.tier, objective: order.objective, seed: order.seed, attempt };
-        let fault =
-            |why: String| MakeError::Fault { pattern: pattern.name.clone(), seed: order.seed, attempt, why };
+        let draw = Draw { pattern, tier: order.tier, objective: order.objective, seed: order.seed, attempt };
+        let fault = |why: String| MakeError::Fault { pattern: pattern.name.clone(), seed: order.seed, attempt, why };
         match draw_one(&draw, family, domain, planner) {
             Ok((ready, solved)) => {
                 return project(&draw, family, domain, &ready, &solved, solver, discarded).map_err(fault);

@@ -39,12 +39,14 @@ pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut impl Episode) 
     for (at, step) in script.steps.iter().enumerate() {
         let arguments = ledger.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
         let tool = step.tool();
-        let answer = episode
-            .call(&tool, &arguments.to_string())
-            .map_err(|refusal| ReplayError::Refused { at, tool, refusal })?;
+        let answer = episode.call(&tool, &arguments.to_string()).map_err(|refusal| ReplayError::Refused {
+            at,
+            tool,
+            refusal,
+        })?;
         if step.bind.is_some() {
-            let answer = serde_json::from_str(&answer)
-                .map_err(|error| ReplayError::Answer { at, why: error.to_string() })?;
+            let answer =
+                serde_json::from_str(&answer).map_err(|error| ReplayError::Answer { at, why: error.to_string() })?;
             ledger.note(step, &answer).map_err(|why| ReplayError::Script { at, why })?;
         }
     }

@@ -1,0 +1,155 @@
+//! What trials find, and what they add up to over a suite.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a trial ended on one task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "held", content = "why")]
+pub enum Held {
+    /// Its condition held.
+    Passed,
+    /// It did not; what was seen.
+    Failed(String),
+    /// The trial does not concern this task; why.
+    Na(String),
+    /// It could not be judged; why. Never a pass.
+    NoVerdict(String),
+}
+
+/// What one trial found on one task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// How it ended.
+    #[serde(flatten)]
+    pub held: Held,
+    /// Figures, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
+    /// What is worth telling: reasons that were declared, cases that were set aside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Finding {
+    /// A finding without figures.
+    pub fn new(held: Held) -> Finding {
+        Finding { held, counts: BTreeMap::new(), notes: Vec::new() }
+    }
+
+    /// Passed, or failed with the first of what was seen.
+    pub fn of(faults: &[String]) -> Finding {
+        Finding::new(match faults.first() {
+            None => Held::Passed,
+            Some(first) if faults.len() == 1 => Held::Failed(first.clone()),
+            Some(first) => Held::Failed(format!("{first} (and {} more)", faults.len() - 1)),
+        })
+    }
+
+    /// The same with a figure.
+    #[must_use]
+    pub fn count(mut self, name: &str, count: usize) -> Finding {
+        *self.counts.entry(name.to_owned()).or_default() += count as u64;
+        self
+    }
+}
+
+/// What all trials found on one task.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TaskReport {
+    /// The task.
+    pub id: String,
+    /// Its pattern.
+    pub pattern: String,
+    /// The findings, by trial, with the seconds each took.
+    pub trials: BTreeMap<String, Finding>,
+    /// Milliseconds by trial. They are no part of any digest.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub milliseconds: BTreeMap<String, u64>,
+}
+
+/// One trial over a suite.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TrialSummary {
+    /// Tasks it was run on.
+    pub run: u64,
+    /// Tasks on which its condition held.
+    pub passed: u64,
+    /// Tasks it does not concern.
+    pub na: u64,
+    /// Tasks it could not judge.
+    pub no_verdict: u64,
+    /// Tasks on which it failed.
+    pub failed: u64,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// Figures, added up.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// The audit of a suite.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct AuditReport {
+    /// Tasks in all.
+    pub tasks: u64,
+    /// Rule instances whose near-miss was refused by the right name, over those that can be broken; 1 is all of them.
+    pub mutation_score: Option<f64>,
+    /// The trials, by name.
+    pub trials: BTreeMap<String, TrialSummary>,
+    /// What failed or could not be judged: task, trial, what was seen.
+    #[serde(default)]
+    pub shortfalls: Vec<(String, String, String)>,
+    /// Declared reasons why instances cannot be broken, with their count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reasons: BTreeMap<String, u64>,
+}
+
+impl AuditReport {
+    /// Adds a task's findings.
+    pub fn add(&mut self, task: &TaskReport) {
+        self.tasks += 1;
+        for (trial, finding) in &task.trials {
+            let summary = self.trials.entry(trial.clone()).or_default();
+            summary.run += 1;
+            let note = match &finding.held {
+                Held::Passed => {
+                    summary.passed += 1;
+                    None
+                }
+                Held::Na(_) => {
+                    summary.na += 1;
+                    None
+                }
+                Held::Failed(why) => {
+                    summary.failed += 1;
+                    Some(why)
+                }
+                Held::NoVerdict(why) => {
+                    summary.no_verdict += 1;
+                    Some(why)
+                }
+            };
+            if let Some(why) = note {
+                self.shortfalls.push((task.id.clone(), trial.clone(), why.clone()));
+            }
+            for (name, count) in &finding.counts {
+                *summary.counts.entry(name.clone()).or_default() += count;
+            }
+            for note in &finding.notes {
+                *self.reasons.entry(note.clone()).or_default() += 1;
+            }
+            summary.seconds += task.milliseconds.get(trial).copied().unwrap_or(0) as f64 / 1_000.0;
+        }
+        self.mutation_score = self.trials.get("near-miss").and_then(|near| {
+            let get = |name: &str| near.counts.get(name).copied().unwrap_or(0);
+            let breakable = get("instances").saturating_sub(get("unbreakable"));
+            (breakable > 0).then(|| get("killed") as f64 / breakable as f64)
+        });
+    }
+
+    /// Whether every trial held on every task it concerns. Dominance and the second solver may leave some undecided.
+    pub fn clean(&self) -> bool {
+        self.trials.values().all(|trial| trial.failed == 0) && self.mutation_score.is_none_or(|score| score >= 1.0)
+    }
+}

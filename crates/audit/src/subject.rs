@@ -1,0 +1,148 @@
+//! A task on the bench, with everything that trials need to attack it.
+
+use benchwright_catalog::{Catalog, CatalogError};
+use benchwright_grade::{GradeError, Grader};
+use benchwright_pack::{Ledger, NativeCheck, Script, Snapshot, Task, Verdict};
+use benchwright_project::{Case, Family, Pattern, plan_text};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Plan, PlanText},
+};
+use benchwright_solve::Engine;
+use benchwright_spec::{NamedRows, Rows};
+use benchwright_world::{ReplayError, Seat, WorldError, replay};
+use std::sync::Arc;
+
+/// Why a task could not be put on the bench.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// Its domain, pattern or family is not there.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// Its verifier cannot be read.
+    #[error(transparent)]
+    Grade(#[from] GradeError),
+    /// Its world cannot be begun.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// Something in it does not fit.
+    #[error("{0}")]
+    Misfit(String),
+}
+
+/// A task on the bench.
+pub struct Subject<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// The pattern it was made from.
+    pub pattern: Pattern,
+    /// The family.
+    pub family: &'static dyn Family,
+    /// The domain.
+    pub domain: Arc<Domain>,
+    /// Its world.
+    pub sandbox: Arc<Sandbox>,
+    /// The first state.
+    pub first: Snapshot,
+    /// What was drawn.
+    pub case: Case,
+    /// The rules that apply, as written.
+    pub text: PlanText,
+    /// The same, compiled.
+    pub plan: Plan,
+    /// The facts.
+    pub bound: Bound,
+    /// The certified plan.
+    pub optimum: Rows,
+    /// The same in words.
+    pub named: NamedRows,
+    /// The solver.
+    pub solver: &'a dyn Engine,
+    /// The second opinion.
+    pub second: &'a dyn Engine,
+    /// Makes the task again from its pattern and seed, somewhere else.
+    pub remake: &'a dyn Fn() -> Result<Task, String>,
+}
+
+impl<'a> Subject<'a> {
+    /// Puts a task on the bench.
+    pub fn new(
+        task: &'a Task,
+        catalog: &Catalog,
+        solver: &'a dyn Engine,
+        second: &'a dyn Engine,
+        remake: &'a dyn Fn() -> Result<Task, String>,
+    ) -> Result<Subject<'a>, SubjectError> {
+        let sealed = &task.sealed;
+        let pattern = catalog.pattern(&sealed.pattern)?;
+        let family = catalog.family(&pattern.family)?;
+        let found = catalog.find(&task.open.domain)?;
+        let sandbox = catalog.world_of_snapshot(&task.world)?;
+        let misfit = |why: String| SubjectError::Misfit(why);
+        let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| misfit(error.to_string()))?;
+        let case =
+            Case { objective: sealed.objective.clone(), switches: sealed.switches.clone(), data: sealed.case.clone() };
+        let text = plan_text(family, &pattern, &case.switches);
+        let plan = Plan::compile(&text, &found.domain).map_err(|faults| misfit(faults.to_string()))?;
+        let bindings = family.bindings(&case).map_err(misfit)?;
+        let bound = Bound::new(&plan, &bindings).map_err(|faults| misfit(faults.to_string()))?;
+        let named: NamedRows =
+            serde_json::from_value(sealed.certificate.plan.clone()).map_err(|error| misfit(error.to_string()))?;
+        let optimum = named
+            .rows(&plan, &bound)
+            .ok_or_else(|| misfit("the certified plan names what the case does not have".to_owned()))?;
+        Ok(Subject {
+            task,
+            pattern,
+            family,
+            domain: found.domain,
+            sandbox,
+            first,
+            case,
+            text,
+            plan,
+            bound,
+            optimum,
+            named,
+            solver,
+            second,
+            remake,
+        })
+    }
+
+    /// A judge of this task's terminal states.
+    pub fn grader(&self) -> Result<Grader<'_>, GradeError> {
+        let natives: &'static [(&'static str, NativeCheck)] = self.family.natives();
+        Grader::new(&self.domain, &self.task.sealed.verifier, &self.first, natives)
+    }
+
+    /// An episode at the first state, in the agent's seat.
+    pub fn begin(&self) -> Result<Episode, WorldError> {
+        let role = self.domain.roles.iter().find(|role| role.name == self.task.open.role);
+        let role = role.or(self.domain.roles.first()).map_or(String::new(), |role| role.name.clone());
+        let actor = self.sandbox.person_for(&role);
+        self.sandbox.begin(&Seat { role, actor }, Conditions::default())
+    }
+
+    /// The keys of the first state's rows, for scripts.
+    pub fn ledger(&self) -> Ledger {
+        let keys = &self.task.sealed.verifier.keys;
+        Ledger::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
+    }
+
+    /// The state that a script leaves, from the first state.
+    pub fn play(&self, script: &Script) -> Result<Snapshot, ReplayError> {
+        let mut episode = self.begin().map_err(|error| ReplayError::Answer { at: 0, why: error.to_string() })?;
+        replay(script, &mut self.ledger(), &mut episode)?;
+        Ok(episode.snapshot())
+    }
+
+    /// The verdict on what a plan leaves when it is carried out.
+    pub fn carry_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<Verdict, String> {
+        let named = NamedRows::of(rows, &self.plan, &self.bound);
+        let script = self.family.script(&self.case, &named)?;
+        let state = self.play(&script).map_err(|error| error.to_string())?;
+        grader.grade(&state).map_err(|error| error.to_string())
+    }
+}

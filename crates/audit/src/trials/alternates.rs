@@ -1,0 +1,110 @@
+//! Other optimal plans, found by the solver and made to differ in a quantity, a supplier or a centre, earn everything too.
+
+use crate::{Finding, Held, Subject};
+use benchwright_expr::Type;
+use benchwright_grade::{FULL, Grader};
+use benchwright_project::Breadth;
+use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
+use std::collections::BTreeMap;
+
+/// How many are looked for.
+const WANTED: usize = 3;
+/// Work of one search.
+const WORK: f64 = 10.0;
+
+pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
+    match search(subject, grader) {
+        Ok(finding) => finding,
+        Err(why) => Finding::new(Held::NoVerdict(why)),
+    }
+}
+
+fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
+    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    for instance in lower.all_instances().map_err(|error| error.to_string())? {
+        lower.require(&instance.holds);
+    }
+    let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
+    for (phase, best) in phases.iter().zip(&subject.task.sealed.verifier.best) {
+        if phase.text.share > 0 {
+            let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
+            lower.require(&Formula::Eq(of.minus(&Lin::constant(*best))));
+        }
+    }
+    let totals = totals(subject, &lower);
+    let mut faults = Vec::new();
+    let mut found = 0;
+    let mut plan = subject.optimum.clone();
+    let mut proved_none = false;
+    while found < WANTED {
+        let values = values(subject, &plan);
+        let differs = totals.iter().map(|(group, total)| {
+            let value = values.get(group).copied().unwrap_or(0);
+            Formula::Ne(total.minus(&Lin::constant(value)))
+        });
+        let differs = Formula::any(differs.collect());
+        lower.require(&differs);
+        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        match answer.status {
+            Status::Infeasible => {
+                proved_none = true;
+                break;
+            }
+            Status::Unknown => break,
+            Status::Optimal | Status::Feasible => {}
+        }
+        found += 1;
+        plan = lower.read(&answer.point);
+        match subject.carry_out(grader, &plan) {
+            Ok(verdict) if verdict.reward == FULL && !verdict.alarm => {}
+            Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
+            Err(why) => faults.push(why),
+        }
+    }
+    let finding = if found == 0 && faults.is_empty() {
+        let why = if proved_none { "no other optimal plan exists" } else { "none was found within the work" };
+        Finding::new(if proved_none { Held::Na(why.to_owned()) } else { Held::NoVerdict(why.to_owned()) })
+    } else {
+        Finding::of(&faults)
+    };
+    Ok(finding.count("plans", found).count("exhausted", usize::from(proved_none)))
+}
+
+/// A view and the members that its rows name: a supplier and an item, an item and a centre.
+type Group = (usize, Vec<i64>);
+
+fn members(subject: &Subject<'_>, view: usize) -> Vec<usize> {
+    let fields = &subject.plan.views[view].fields;
+    (0..fields.len()).filter(|at| matches!(fields[*at].ty, Type::Ref(_))).collect()
+}
+
+/// What is decided of each group, in all.
+fn totals(subject: &Subject<'_>, lower: &Lower<'_>) -> BTreeMap<Group, Lin> {
+    let mut totals: BTreeMap<Group, Lin> = BTreeMap::new();
+    for (view, rows) in lower.rows.iter().enumerate() {
+        let members = members(subject, view);
+        for row in rows {
+            let group = members.iter().map(|at| row.fields[*at].constant).collect();
+            let free = row.fields.iter().filter(|field| field.known().is_none()).cloned();
+            let total = totals.entry((view, group)).or_default();
+            *total = Lin::sum([total.clone()].into_iter().chain(free));
+        }
+    }
+    totals.retain(|_, total| total.known().is_none());
+    totals
+}
+
+fn values(subject: &Subject<'_>, plan: &benchwright_spec::Rows) -> BTreeMap<Group, i64> {
+    let mut values = BTreeMap::new();
+    for (view, rows) in plan.0.iter().enumerate() {
+        let members = members(subject, view);
+        let Some(qty) = subject.plan.views[view].field_named("qty") else { continue };
+        for row in rows {
+            let group = members.iter().map(|at| row[*at]).collect();
+            *values.entry((view, group)).or_insert(0) += row[qty];
+        }
+    }
+    values
+}

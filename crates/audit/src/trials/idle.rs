@@ -1,0 +1,16 @@
+//! Doing nothing earns 0.
+
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_pack::Ending;
+
+pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
+    match grader.grade(&subject.first) {
+        Err(error) => Finding::new(Held::NoVerdict(error.to_string())),
+        Ok(verdict) if verdict.ending == Ending::Error => {
+            Finding::new(Held::NoVerdict("the grader could not tell".to_owned()))
+        }
+        Ok(verdict) if verdict.reward == 0 && verdict.ending == Ending::Fail => Finding::new(Held::Passed),
+        Ok(verdict) => Finding::new(Held::Failed(format!("idle earns {} millionths", verdict.reward))),
+    }
+}

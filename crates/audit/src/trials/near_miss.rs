@@ -1,0 +1,253 @@
+//! For each rule instance a plan that breaks it and nothing else is refused, and that rule is named.
+//!
+//! For rules that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no
+//! plan can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
+
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_pack::{CheckStatus, Verdict};
+use benchwright_project::{Breadth, Mutation};
+use benchwright_solve::{Formula, Instance, Limits, Lin, Lower, Status};
+use benchwright_spec::Rows;
+use std::collections::BTreeMap;
+
+/// Work of one search, and of those that follow while nothing is found. A near-miss need not be the nearest one.
+const WORK: [f64; 3] = [0.1, 1.0, 10.0];
+
+/// What became of one instance.
+enum Fate {
+    /// Refused by its name, and by no other rule than its declared twins.
+    Alone,
+    /// Refused by its name among others.
+    Among(Vec<String>),
+    /// It cannot be broken; why.
+    Never(String),
+    /// Not refused, or not by its name.
+    Survived(String),
+}
+
+pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
+    match all(subject, grader) {
+        Ok(finding) => finding,
+        Err(why) => Finding::new(Held::NoVerdict(why)),
+    }
+}
+
+fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
+    let state = subject.play(&subject.task.sealed.oracle).map_err(|error| error.to_string())?;
+    let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
+    let mut search = Search::new(subject)?;
+    let mut faults = Vec::new();
+    let mut notes = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for check in &verdict.checks {
+        let Some(rule) = subject.plan.rules.iter().position(|rule| rule.id == check.rule) else { continue };
+        // A rule that does not apply to the certified plan may still be broken by another one.
+        if check.status == CheckStatus::Na && !subject.plan.rules[rule].lowered {
+            continue;
+        }
+        *counts.entry("instances").or_default() += 1;
+        match search.instance(grader, rule, &check.at)? {
+            Fate::Alone => {
+                *counts.entry("killed").or_default() += 1;
+                *counts.entry("alone").or_default() += 1;
+            }
+            Fate::Among(_) => *counts.entry("killed").or_default() += 1,
+            Fate::Never(why) => {
+                *counts.entry("unbreakable").or_default() += 1;
+                notes.push(format!("{}: {why}", check.rule));
+            }
+            Fate::Survived(why) => faults.push(format!("{} {:?}: {why}", check.rule, check.at)),
+        }
+    }
+    let mut finding = Finding::of(&faults);
+    finding.notes = notes;
+    for (name, count) in counts {
+        finding = finding.count(name, count);
+    }
+    Ok(finding.count("survived", faults.len()))
+}
+
+struct Search<'s, 'a> {
+    subject: &'s Subject<'a>,
+    /// The model over the optimum's rows and their neighbours, nothing required yet, made to stay near the optimum.
+    base: Lower<'s>,
+    /// How far a point is from the optimum.
+    distance: Lin,
+    instances: Vec<Instance>,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    fn new(subject: &'s Subject<'a>) -> Result<Search<'s, 'a>, String> {
+        let local = Breadth::Local(&subject.optimum);
+        let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, local)?;
+        let mut base = Lower::new(&subject.plan, &subject.bound, &candidates);
+        let instances = base.all_instances().map_err(|error| error.to_string())?;
+        let distance = distance(subject, &mut base);
+        base.model.minimise = Some(distance.clone());
+        base.model.hint = hint(subject, &base);
+        Ok(Search { subject, base, distance, instances })
+    }
+
+    fn instance(&mut self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
+        let id = &self.subject.plan.rules[rule].id;
+        if self.subject.plan.rules[rule].lowered
+            && let Some(which) = self.which(rule, at)
+        {
+            let fate = self.solve(grader, which)?;
+            if !matches!(fate, Fate::Never(_)) {
+                return Ok(fate);
+            }
+            // What no plan can break, calls may still.
+            return match self.mutate(grader, id, at)? {
+                Some(Fate::Survived(_)) | None => Ok(fate),
+                Some(mutated) => Ok(mutated),
+            };
+        }
+        match self.mutate(grader, id, at)? {
+            Some(fate) => Ok(fate),
+            None => Ok(Fate::Survived("there is no near-miss for it".to_owned())),
+        }
+    }
+
+    /// The instance of a rule by what `per` is bound to, in words.
+    fn which(&self, rule: usize, at: &[String]) -> Option<usize> {
+        let per = &self.subject.plan.rules[rule].per;
+        let words = |instance: &Instance| -> Vec<String> {
+            let word = |(binder, member): (&benchwright_expr::Binder, &i64)| match &binder.source {
+                benchwright_expr::Source::Set(set) => match self.subject.plan.sets[set.index()].1 {
+                    benchwright_expr::Type::Ref(sort) => self.subject.bound.key_of(sort.index(), *member as u32),
+                    _ => member.to_string(),
+                },
+                _ => member.to_string(),
+            };
+            per.iter().zip(&instance.at).map(word).collect()
+        };
+        self.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
+    }
+
+    fn solve(&mut self, grader: &Grader<'_>, which: usize) -> Result<Fate, String> {
+        let broken = self.instances[which].holds.negated();
+        if broken == Formula::Known(false) {
+            return Ok(Fate::Never("no plan can break it".to_owned()));
+        }
+        let mut lower = self.base.clone();
+        for (at, instance) in self.instances.iter().enumerate() {
+            lower.require(if at == which { &broken } else { &instance.holds });
+        }
+        if let Some(rows) = self.point(&lower)? {
+            return self.judge(grader, which, &rows);
+        }
+        // Not alone: break it, and as few others as can be.
+        let mut lower = self.base.clone();
+        lower.require(&broken);
+        let mut others = Vec::new();
+        for (at, instance) in self.instances.iter().enumerate() {
+            if at != which && !matches!(instance.holds, Formula::Known(_)) {
+                let kept = lower.truth_value(&instance.holds);
+                others.push(Lin::constant(1).minus(&kept));
+            }
+        }
+        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&self.distance));
+        match self.point(&lower)? {
+            Some(rows) => self.judge(grader, which, &rows),
+            None => Ok(Fate::Never("no plan can break it".to_owned())),
+        }
+    }
+
+    /// The nearest point, or `None` if there is none, which is proved.
+    fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
+        for work in WORK {
+            let limits = Limits { work, linearization: 1, fixed_search: false };
+            let answer = self.subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+            match answer.status {
+                Status::Optimal | Status::Feasible => return Ok(Some(lower.read(&answer.point))),
+                Status::Infeasible => return Ok(None),
+                Status::Unknown => {}
+            }
+        }
+        Err("the search for a near-miss ran out of work".to_owned())
+    }
+
+    fn judge(&self, grader: &Grader<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
+        let rule = &self.subject.plan.rules[self.instances[which].rule];
+        match self.subject.carry_out(grader, rows) {
+            Ok(verdict) => Ok(fate(&rule.id, &rule.text.twins, &verdict)),
+            Err(why) => Ok(Fate::Survived(format!("the near-miss could not be carried out: {why}"))),
+        }
+    }
+
+    fn mutate(&self, grader: &Grader<'_>, rule: &str, at: &[String]) -> Result<Option<Fate>, String> {
+        let subject = self.subject;
+        let script = match subject.family.mutate(&subject.case, &subject.named, rule, at)? {
+            None => return Ok(None),
+            Some(Mutation::None(why)) => return Ok(Some(Fate::Never(why))),
+            Some(Mutation::Script(script)) => script,
+        };
+        let state = match subject.play(&script) {
+            Ok(state) => state,
+            Err(error) => return Ok(Some(Fate::Survived(format!("the world refuses its near-miss: {error}")))),
+        };
+        let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
+        let twins = subject.plan.rules.iter().find(|known| known.id == rule).map_or(&[][..], |r| &r.text.twins);
+        Ok(Some(fate(rule, twins, &verdict)))
+    }
+}
+
+fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
+    let failed = verdict.failed();
+    if verdict.ending != benchwright_pack::Ending::Fail {
+        return Fate::Survived(format!("it is not refused: {:?}", verdict.ending));
+    }
+    if !failed.contains(&rule) {
+        return Fate::Survived(format!("it is refused by {failed:?} instead"));
+    }
+    let others: Vec<String> = failed
+        .into_iter()
+        .filter(|id| *id != rule && !twins.iter().any(|twin| twin == id))
+        .map(str::to_owned)
+        .collect();
+    if others.is_empty() { Fate::Alone } else { Fate::Among(others) }
+}
+
+/// The optimum as a point: its rows are used as they are, and no others.
+fn hint(subject: &Subject<'_>, lower: &Lower<'_>) -> Vec<(benchwright_solve::Var, i64)> {
+    let mut hint = Vec::new();
+    for (view, rows) in lower.rows.iter().enumerate() {
+        for (at, row) in rows.iter().enumerate() {
+            let known = subject.optimum.0[view].get(at);
+            if let Formula::Lit(used) = row.used {
+                hint.push((used.var, i64::from(known.is_some() == used.yes)));
+            }
+            for (field, at) in row.fields.iter().zip(0..) {
+                if let [(var, 1)] = field.terms[..] {
+                    hint.push((var, known.map_or(0, |row: &Vec<i64>| row[at])));
+                }
+            }
+        }
+    }
+    hint
+}
+
+/// How far a point is from the optimum: 3 for a row dropped or added, 1 for a field changed.
+fn distance(subject: &Subject<'_>, lower: &mut Lower<'_>) -> Lin {
+    let mut parts = Vec::new();
+    for view in 0..lower.rows.len() {
+        let given = subject.optimum.0[view].len();
+        for at in 0..lower.rows[view].len() {
+            let row = lower.rows[view][at].clone();
+            let used = lower.truth_value(&row.used);
+            let Some(known) = subject.optimum.0[view].get(at).filter(|_| at < given) else {
+                parts.push(used.times(3));
+                continue;
+            };
+            parts.push(Lin::constant(3).minus(&used.times(3)));
+            for (field, value) in row.fields.iter().zip(known).filter(|(field, _)| field.known().is_none()) {
+                let moved = Formula::Ne(field.minus(&Lin::constant(*value)));
+                let moved = Formula::all(vec![row.used.clone(), moved]);
+                parts.push(lower.truth_value(&moved));
+            }
+        }
+    }
+    Lin::sum(parts)
+}

@@ -1,0 +1,54 @@
+//! A second solver, with another algorithm, proves the same value in every scored phase.
+
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_project::Breadth;
+use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
+
+/// Work of one phase, in the second solver's unit.
+const WORK: f64 = 40.0;
+
+pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
+    match phases(subject) {
+        Ok(finding) => finding,
+        Err(why) => Finding::new(Held::NoVerdict(why)),
+    }
+}
+
+fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
+    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    for instance in lower.all_instances().map_err(|error| error.to_string())? {
+        lower.require(&instance.holds);
+    }
+    let mut faults = Vec::new();
+    let (mut proved, mut open) = (0, 0);
+    let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
+    for (phase, best) in phases.iter().zip(&subject.task.sealed.verifier.best) {
+        let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
+        lower.model.minimise = Some(of.clone());
+        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let answer = subject.second.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        match answer.status {
+            Status::Optimal if of.at(&answer.point) == *best => proved += 1,
+            Status::Optimal => {
+                faults.push(format!("{}: {} against {best}", phase.text.name, of.at(&answer.point)));
+            }
+            Status::Infeasible => faults.push(format!("{}: no plan at all", phase.text.name)),
+            Status::Feasible if of.at(&answer.point) < *best => {
+                faults.push(format!("{}: {} is better than {best}", phase.text.name, of.at(&answer.point)));
+            }
+            Status::Feasible | Status::Unknown if answer.bound > *best => {
+                faults.push(format!("{}: the bound {} is above {best}", phase.text.name, answer.bound));
+            }
+            Status::Feasible | Status::Unknown => open += 1,
+        }
+        lower.require(&Formula::Eq(of.minus(&Lin::constant(*best))));
+    }
+    let finding = if faults.is_empty() && open > 0 {
+        Finding::new(Held::NoVerdict(format!("{open} of {} phases without a proof", proved + open)))
+    } else {
+        Finding::of(&faults)
+    };
+    Ok(finding.count("phases", proved + open + faults.len()).count("proved", proved))
+}

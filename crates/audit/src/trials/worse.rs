@@ -1,0 +1,69 @@
+//! Feasible, costlier plans are clean and score strictly between, falling as the gap grows.
+
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_project::Breadth;
+use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
+
+/// Work of one search.
+const WORK: f64 = 10.0;
+/// How far the first value of each plan is above the best, at least, in percent of it.
+const GAPS: [i64; 3] = [1, 4, 10];
+
+pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
+    match search(subject, grader) {
+        Ok(finding) => finding,
+        Err(why) => Finding::new(Held::NoVerdict(why)),
+    }
+}
+
+fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
+    let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
+    let scored = phases.iter().zip(&subject.task.sealed.verifier.best).find(|(phase, _)| phase.text.share > 0);
+    let Some((phase, best)) = scored else {
+        return Ok(Finding::new(Held::Na("there is no objective".to_owned())));
+    };
+    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    for instance in lower.all_instances().map_err(|error| error.to_string())? {
+        lower.require(&instance.holds);
+    }
+    let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
+    lower.model.minimise = Some(of.clone());
+    let mut faults = Vec::new();
+    let mut found = 0;
+    let mut open = false;
+    let mut last = benchwright_grade::FULL;
+    let mut floor = best + phase.text.tolerance;
+    for gap in GAPS {
+        floor = (floor + 1).max(best + best * gap / 100);
+        lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
+        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        if answer.status == Status::Infeasible {
+            break;
+        }
+        if answer.point.is_empty() {
+            open = true;
+            break;
+        }
+        found += 1;
+        floor = of.at(&answer.point);
+        match subject.carry_out(grader, &lower.read(&answer.point)) {
+            Err(why) => faults.push(why),
+            Ok(verdict) if verdict.constraints != benchwright_grade::FULL => {
+                faults.push(format!("a feasible plan fails {:?}", verdict.failed()));
+            }
+            Ok(verdict) if verdict.reward <= 400_000 || verdict.reward >= last => {
+                faults.push(format!("a plan at {floor} (best {best}) earns {} after {last}", verdict.reward));
+            }
+            Ok(verdict) => last = verdict.reward,
+        }
+    }
+    let finding = match (found, faults.is_empty(), open) {
+        (0, true, true) => Finding::new(Held::NoVerdict("no plan was found within the work".to_owned())),
+        (0, true, false) => Finding::new(Held::Na("no worse plan exists, and that is proved".to_owned())),
+        _ => Finding::of(&faults),
+    };
+    Ok(finding.count("plans", found))
+}
