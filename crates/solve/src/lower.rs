@@ -610,10 +610,13 @@ impl Algebra for Lower<'_> {
             self.fail(format!("{name}: no fact is stated of a condition"));
             return Lin::default();
         }
+        // A condition is stated as any number but 0.
+        let is_condition = table.value == Type::Bool;
+        let stated = |key: &[i64]| table.at(key).map(|n| if is_condition { i64::from(n != 0) } else { n });
         let free: Vec<usize> = (0..arguments.len()).filter(|at| arguments[*at].known().is_none()).collect();
         let mut key: Vec<i64> = arguments.iter().map(|argument| argument.constant).collect();
         let [free] = free[..] else {
-            let value = if free.is_empty() { table.at(&key) } else { None };
+            let value = if free.is_empty() { stated(&key) } else { None };
             if value.is_none() {
                 let why = if free.is_empty() { "is not stated" } else { "has two arguments that are decided" };
                 self.fail(format!("{name}{key:?} {why}"));
@@ -630,7 +633,7 @@ impl Algebra for Lower<'_> {
         let mut runs: Vec<(i64, i64, i64)> = Vec::new();
         for at in low..=high {
             key[free] = at;
-            let Some(value) = table.at(&key) else {
+            let Some(value) = stated(&key) else {
                 self.fail(format!("{name}{key:?} is not stated"));
                 return Lin::default();
             };

@@ -88,7 +88,7 @@ pub(crate) fn bindings() -> Bindings {
     for (name, member) in [("pa", "a"), ("pb", "b"), ("pc", "c")] {
         bindings.fact_key(name, &[], member);
     }
-    for (part, size, worth, next, flag) in [("a", 2, 350, "b", 1), ("b", 0, -125, "c", 0), ("c", -3, 200, "a", 1)] {
+    for (part, size, worth, next, flag) in [("a", 2, 350, "b", 2), ("b", 0, -125, "c", 0), ("c", -3, 200, "a", 1)] {
         bindings.fact("size", &[part], size);
         bindings.fact("worth", &[part], worth);
         bindings.fact_key("next", &[part], next);

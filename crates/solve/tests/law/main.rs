@@ -1,6 +1,5 @@
 //! The law of the two readings: what the solver may choose is what the evaluator accepts.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-#![expect(clippy::print_stdout, reason = "what was exercised is told")]
 
 mod constructs;
 mod fixture;
