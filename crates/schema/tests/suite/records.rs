@@ -37,8 +37,8 @@ basket_find   = "native takes domain: domain of basket, fields: fields of basket
 
 fn shop() -> Folder {
     let mut folder = common::shop();
-    folder.files.get_mut("tables.toml").unwrap().push_str(TABLES);
-    folder.files.get_mut("tools.toml").unwrap().push_str(TOOLS);
+    folder.files.entry("tables.toml".into()).or_default().push_str(TABLES);
+    folder.files.entry("tools.toml".into()).or_default().push_str(TOOLS);
     folder
 }
 
