@@ -12,6 +12,7 @@ mod greedy;
 mod micro;
 #[cfg(test)]
 mod micro_world;
+mod mutate;
 mod notes;
 mod peg_plan;
 mod pegs;
@@ -87,8 +88,8 @@ impl Family for Erp {
         let repair = case.switches.iter().any(|switch| switch == "repair");
         if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
     }
-    fn mutate(&self, _: &Case, _: &NamedRows, _: &str, _: &[String]) -> Result<Option<Mutation>, String> {
-        Ok(None)
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        mutate::mutate(&shop(case)?, plan, rule, at)
     }
     fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
         Ok(greedy::rows(&shop(case)?))
