@@ -14,6 +14,7 @@ mod micro_world;
 mod notes;
 mod peg_plan;
 mod pegs;
+mod reader;
 mod records;
 mod rows;
 mod sample;
@@ -85,8 +86,8 @@ impl Family for Erp {
     fn greedy(&self, _: &Case) -> Result<NamedRows, String> {
         Err("not there yet".into())
     }
-    fn read_back(&self, _: &str, _: &mut dyn Desk) -> Result<Case, String> {
-        Err("not there yet".into())
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+        reader::read_back(text, desk)
     }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         pegs::NATIVES
