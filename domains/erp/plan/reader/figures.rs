@@ -45,10 +45,9 @@ pub(super) fn dates(text: &str) -> Vec<Date> {
 
 /// Whether a word is a code or a reference such as `LFT-F142`, `V-207` or `REQ-31`.
 pub(super) fn is_code(word: &str) -> bool {
-    let Some((head, tail)) = word.split_once('-') else { return false };
-    let letters = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_uppercase());
-    let rest = tail.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-');
-    letters && rest && tail.bytes().any(|byte| byte.is_ascii_digit())
+    let fits = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-';
+    let begins = word.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase());
+    begins && word.bytes().all(fits) && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The codes that a text has in brackets: `the Door Frame Assembly (LFT-M136)`.
