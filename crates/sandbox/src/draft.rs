@@ -8,7 +8,7 @@ use crate::{
     sabotage::{Sabotage, on},
     state::{State, View},
 };
-use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_base::{DateTime, FieldId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Stamp, codec};
@@ -31,6 +31,8 @@ enum Undo {
     Row(TableId, RowId, Option<Arc<Row>>),
     /// The counters of a table.
     Counters(TableId, RowId, u32),
+    /// The clock.
+    Clock(DateTime),
 }
 
 impl<'s> Draft<'s> {
@@ -232,6 +234,12 @@ impl<'s> Draft<'s> {
         Ok(doomed.len() - 1)
     }
 
+    /// Moves the clock on.
+    pub(crate) fn advance(&mut self, seconds: u32) {
+        self.undo.push(Undo::Clock(self.state.now));
+        self.state.now = DateTime(self.state.now.0 + i64::from(seconds));
+    }
+
     /// Refuses what the role may not do on a row as it now stands.
     fn require_on(&self, table: TableId, action: Action, id: RowId) -> Result<(), Refusal> {
         let Some(row) = self.state.get(table, id) else {
@@ -404,6 +412,7 @@ fn undo(plan: &crate::plan::Plan, state: &mut State, writes: &[Undo]) {
             Undo::Row(table, _, Some(old)) => _ = state.put(plan, *table, Arc::clone(old)),
             Undo::Row(table, id, None) => _ = state.remove(plan, *table, *id),
             Undo::Counters(table, next_id, next_number) => state.set_counters(*table, *next_id, *next_number),
+            Undo::Clock(now) => state.now = *now,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! JSON Schemas of what a tool takes and gives.
 
 use crate::codec;
-use crate::model::{Cell, Domain, FilterKind, Setting, Table, Tool, Verb};
+use crate::model::{Cell, Domain, FilterKind, Setting, Shape, Table, Tool, Verb};
+use crate::record_schema as record;
 use benchwright_base::{TableId, Value, number};
 use benchwright_expr::Type;
 use serde_json::{Map, Value as Json, json};
@@ -14,7 +15,14 @@ pub fn arguments_schema(domain: &Domain, tool: &Tool) -> Json {
     let mut object = Object::default();
     if let Some(native) = &tool.native {
         for argument in &native.takes {
-            let item = cell_schema(domain, &argument.cell);
+            let item = match argument.shape {
+                Shape::Value => cell_schema(domain, &argument.cell),
+                Shape::New(table) => record::vals(domain, table, true),
+                Shape::Vals(table) => record::vals(domain, table, false),
+                Shape::Domain(_) => record::conditions(),
+                Shape::Fields(table) => record::fields(domain, table),
+                Shape::Json => json!({ "type": "object" }),
+            };
             let schema = if argument.list { json!({ "type": "array", "items": item }) } else { item };
             object.add(&argument.cell.name, schema, argument.required);
         }
@@ -67,6 +75,9 @@ pub fn arguments_schema(domain: &Domain, tool: &Tool) -> Json {
 /// The schema of a tool's answer when the call is not refused.
 pub fn result_schema(domain: &Domain, tool: &Tool) -> Json {
     if let Some(native) = &tool.native {
+        if native.json {
+            return json!({});
+        }
         let mut row = Object::default();
         for cell in &native.gives {
             row.add(&cell.name, cell_schema(domain, cell), true);
@@ -223,7 +234,7 @@ fn value_schema(domain: &Domain, ty: Type, nullable: bool, bounds: Option<(i64, 
 }
 
 /// A number in the smallest unit of a type as JSON.
-fn scaled(ty: Type, number: i64) -> Json {
+pub(crate) fn scaled(ty: Type, number: i64) -> Json {
     let decimals = match ty {
         Type::Money => number::MONEY_DECIMALS,
         Type::Quantity => number::QUANTITY_DECIMALS,
@@ -245,20 +256,20 @@ pub(crate) fn value_json(domain: &Domain, ty: Type, value: &Value) -> Json {
 
 /// An object schema in the making.
 #[derive(Default)]
-struct Object {
+pub(crate) struct Object {
     properties: Map<String, Json>,
     required: Vec<String>,
 }
 
 impl Object {
-    fn add(&mut self, name: &str, schema: Json, required: bool) {
+    pub(crate) fn add(&mut self, name: &str, schema: Json, required: bool) {
         if required {
             self.required.push(name.to_owned());
         }
         self.properties.insert(name.to_owned(), schema);
     }
 
-    fn finish(self) -> Json {
+    pub(crate) fn finish(self) -> Json {
         json!({
             "type": "object",
             "properties": self.properties,

@@ -9,12 +9,14 @@ mod json_schema;
 mod load;
 mod model;
 pub mod plan;
+mod record_schema;
 
 pub use describe::describe;
 pub use folder::Folder;
 pub use json_schema::{arguments_schema, result_schema};
 pub use load::load;
 pub use model::{
-    Access, Action, Argument, By, Cell, Child, Domain, EnumType, Field, Filter, FilterKind, Grant, Incoming, Key,
-    Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shown, Stamp, Table, TextPart, Tool, Verb,
+    Access, Action, Argument, By, Cell, Child, Derived, DerivedKind, Domain, EnumType, Field, Filter, FilterKind,
+    Grant, Incoming, Key, Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shape, Shown, Stamp,
+    Table, TextPart, Tool, Verb,
 };

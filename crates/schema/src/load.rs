@@ -1,5 +1,6 @@
 //! From a folder of text to a domain: every file is read, every name resolved, and every fault told at once.
 
+mod derived;
 mod domain;
 mod draft;
 mod fields;
@@ -23,6 +24,8 @@ use text::{Entry, Faults, File};
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
 const OTHERS: [&str; 5] = ["README.md", "native.rs", "plan.toml", "goods.toml", "patterns.toml"];
+/// Code stands in as many files as it needs.
+const CODE: &str = ".rs";
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
 const NOW: DateTime = DateTime(1_772_442_000);
 
@@ -109,7 +112,7 @@ fn check_file_names(folder: &Folder, faults: &Faults) {
         let is_known = DECLARATIONS.contains(&&**path)
             || OTHERS.contains(&&**path)
             || path.starts_with("cases/")
-            || path.ends_with(".rs");
+            || path.ends_with(CODE);
         if !is_known {
             let help = faults.nearest(path, DECLARATIONS.into_iter().chain(OTHERS));
             let message = "a domain folder has no such file";

@@ -48,6 +48,8 @@ pub struct EnumType {
 pub struct Table {
     /// Its name.
     pub name: String,
+    /// The name that record calls of Odoo know it by, such as `sale.order`.
+    pub odoo: Option<String>,
     /// Its fields; the first is `id`.
     pub fields: Vec<Field>,
     /// What is unique: sets of fields, no two rows alike in all of them (rows with a null in one are exempt).
@@ -56,6 +58,56 @@ pub struct Table {
     pub lifecycles: Vec<Lifecycle>,
     /// The fields of other tables (or of this one) that refer to it.
     pub incoming: Vec<Incoming>,
+    /// What is no cell of a row but can be read of it by record calls, in the order of the file.
+    pub derived: Vec<Derived>,
+}
+
+/// Something that can be read of a row though it is no cell of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Derived {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: DerivedKind,
+}
+
+/// What a derived field is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DerivedKind {
+    /// A value that the domain's code makes.
+    Value(Type),
+    /// Rows of a table that the domain's code finds.
+    Rows(TableId),
+    /// The rows of a table that refer to this one; they can be written with it.
+    Children {
+        /// Their table.
+        table: TableId,
+        /// The field by which they refer.
+        field: FieldId,
+    },
+    /// Rows joined to this one by rows of a third table; the joints can be written with it.
+    Linked {
+        /// The table of the rows.
+        table: TableId,
+        /// The table of the joints.
+        link: TableId,
+        /// The field of a joint that refers to this row.
+        from: FieldId,
+        /// The field of a joint that refers to the other.
+        to: FieldId,
+    },
+}
+
+impl DerivedKind {
+    /// The table of the rows it lists; `None` for a value.
+    pub fn rows(self) -> Option<TableId> {
+        match self {
+            DerivedKind::Value(_) => None,
+            DerivedKind::Rows(table) | DerivedKind::Children { table, .. } | DerivedKind::Linked { table, .. } => {
+                Some(table)
+            }
+        }
+    }
 }
 
 /// A set of fields no two rows may share.
@@ -307,6 +359,8 @@ pub struct Native {
     pub gives: Vec<Cell>,
     /// `gives many`: whether it answers with a list of rows of them.
     pub many: bool,
+    /// `gives json`: whether it answers with JSON of its own instead.
+    pub json: bool,
     /// The tables it may read.
     pub reads: Vec<TableId>,
     /// The tables it may write.
@@ -324,6 +378,37 @@ pub struct Argument {
     pub required: bool,
     /// Whether it is a list of such values.
     pub list: bool,
+    /// What it is, if not a value of the cell's type.
+    pub shape: Shape,
+}
+
+/// What an argument of a native tool is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A value of its type.
+    Value,
+    /// `new of t`: an object of the fields of a new row.
+    New(TableId),
+    /// `vals of t`: an object of some fields of a row.
+    Vals(TableId),
+    /// `domain of t`: conditions on rows, in prefix notation.
+    Domain(TableId),
+    /// `fields of t`: a list of names of fields, derived ones too.
+    Fields(TableId),
+    /// `json`: an object of any kind.
+    Json,
+}
+
+impl Native {
+    /// The table that the first argument speaks of: the one that a record call is about.
+    pub fn subject(&self) -> Option<TableId> {
+        let first = self.takes.first()?;
+        match (first.shape, first.cell.ty) {
+            (Shape::New(table) | Shape::Vals(table) | Shape::Domain(table) | Shape::Fields(table), _)
+            | (Shape::Value, Type::Ref(table)) => Some(table),
+            _ => None,
+        }
+    }
 }
 
 /// A named value outside a table.
@@ -538,6 +623,16 @@ impl Table {
     /// A field by its name.
     pub fn field_named(&self, name: &str) -> Option<FieldId> {
         self.fields.iter().position(|field| field.name == name).map(|at| FieldId(at as u16))
+    }
+
+    /// A derived field by its name.
+    pub fn derived_named(&self, name: &str) -> Option<&Derived> {
+        self.derived.iter().find(|derived| derived.name == name)
+    }
+
+    /// The names of all fields, those of rows first, then derived ones.
+    pub fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| &*field.name).chain(self.derived.iter().map(|derived| &*derived.name))
     }
 
     /// The lifecycle of a field, if it has one.

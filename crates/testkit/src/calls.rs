@@ -4,7 +4,7 @@
 use benchwright_base::{Date, DateTime, FieldId, RowId, Stream, TableId, Time, Value, date::DAY};
 use benchwright_expr::Type;
 use benchwright_sandbox::Episode;
-use benchwright_schema::{Domain, Field, FilterKind, Setting, Tool, Verb, codec};
+use benchwright_schema::{DerivedKind, Domain, Field, FilterKind, Setting, Shape, Tool, Verb, codec};
 use serde_json::{Map, Value as Any, json};
 
 /// Texts that have broken programs before.
@@ -71,8 +71,11 @@ impl Caller {
                 if argument.required || self.stream.chance(1, 2) {
                     let cell = &argument.cell;
                     let count = if argument.list { 1 + self.stream.below(3) } else { 1 };
-                    let values: Vec<Any> =
-                        (0..count).map(|_| self.value(episode, cell.ty, cell.bounds, &cell.name, false)).collect();
+                    let one = |caller: &mut Caller| match argument.shape {
+                        Shape::Value => caller.value(episode, cell.ty, cell.bounds, &cell.name, false),
+                        shape => caller.record_argument(episode, shape),
+                    };
+                    let values: Vec<Any> = (0..count).map(|_| one(self)).collect();
                     let value = if argument.list { Any::Array(values) } else { values[0].clone() };
                     arguments.insert(cell.name.clone(), value);
                 }
@@ -141,6 +144,79 @@ impl Caller {
             }
         }
         arguments
+    }
+
+    /// An argument of a record call.
+    fn record_argument(&mut self, episode: &Episode, shape: Shape) -> Any {
+        let domain = episode.domain();
+        match shape {
+            Shape::Value | Shape::Json => json!({}),
+            Shape::New(table) => self.vals(episode, table, true, true),
+            Shape::Vals(table) => self.vals(episode, table, false, true),
+            Shape::Fields(table) => {
+                let names: Vec<&str> = domain.table(table).field_names().collect();
+                json!((0..3).filter_map(|_| self.stream.pick(&names)).collect::<Vec<_>>())
+            }
+            Shape::Domain(table) => {
+                let declared = domain.table(table);
+                let field = &declared.fields[self.stream.below(declared.fields.len() as u64) as usize];
+                let value = self.plain(episode, field);
+                let operator = *self.stream.pick(&["=", "!=", "in", "not in", "ilike"]).unwrap_or(&"=");
+                let value = if operator.ends_with("in") { json!([value]) } else { value };
+                match self.stream.below(4) {
+                    0 => json!([]),
+                    1 => json!(["|", [field.name, operator, value], ["id", ">", 3]]),
+                    2 => json!(["!", ["id", "=", self.stream.below(9)]]),
+                    _ => json!([[field.name, operator, value]]),
+                }
+            }
+        }
+    }
+
+    /// An object of fields of a row, with commands on rows that belong to it.
+    fn vals(&mut self, episode: &Episode, table: TableId, is_new: bool, deep: bool) -> Any {
+        let domain = episode.domain();
+        let declared = domain.table(table);
+        let mut vals = Map::new();
+        for (at, field) in declared.fields.iter().enumerate().filter(|(_, field)| field.stamp.is_none()) {
+            let must = is_new && !field.nullable && field.default.is_none();
+            if must || self.stream.chance(1, 6) {
+                let unique = declared.keys.iter().any(|key| key.fields == [FieldId(at as u16)]);
+                let text = field.ty == Type::Text && (unique || must);
+                let value = if text {
+                    self.value(episode, field.ty, field.bounds, &field.name, true)
+                } else {
+                    self.plain(episode, field)
+                };
+                vals.insert(field.name.clone(), value);
+            }
+        }
+        for derived in declared.derived.iter().filter(|_| deep) {
+            let commands = match derived.kind {
+                DerivedKind::Children { table, .. } if self.stream.chance(1, 4) => {
+                    json!([[0, 0, self.vals(episode, table, true, false)]])
+                }
+                DerivedKind::Linked { table, .. } if self.stream.chance(1, 4) => {
+                    let row = self.some_row(episode, table).and_then(|cells| cells[0].as_ref_id());
+                    json!([[6, 0, row.into_iter().collect::<Vec<_>>()]])
+                }
+                _ => continue,
+            };
+            vals.insert(derived.name.clone(), commands);
+        }
+        Any::Object(vals)
+    }
+
+    /// A value of a field in the form of record calls.
+    fn plain(&mut self, episode: &Episode, field: &Field) -> Any {
+        if field.nullable && self.stream.chance(1, 6) {
+            return Any::Bool(false);
+        }
+        let value = self.value(episode, field.ty, field.bounds, &field.name, false);
+        match (field.ty, &value) {
+            (Type::DateTime, Any::String(text)) => json!(text.trim_end_matches('Z').replace('T', " ")),
+            _ => value,
+        }
     }
 
     fn settings(

@@ -19,9 +19,10 @@
 //!
 //! - `given` stands once, at the top, and holds for all cases of the file; a case may add its own. Rows need not keep rules,
 //!   but types, references and uniqueness hold. `@label` stands for the row's id.
-//! - `as ROLE [LABEL]` says who acts (default `admin`, nobody in particular).
-//! - `=> {…}` wants an answer that holds at least these values; `=> @label {…}` also names the answer's `id`;
-//!   `=> refused CODE [RULE]` wants a refusal.
+//! - `as ROLE [LABEL]` says who acts (default `admin`, or the only role, and nobody in particular).
+//! - `=> {…}` wants an answer that holds at least these values (any JSON where a tool answers in a form of its own);
+//!   `=> @label {…}` also names the answer's `id`, or the only id of a list of ids or rows; `=> refused CODE [RULE]` wants a
+//!   refusal.
 //! - `diff` wants exactly these lines of changes by the last call; `diff nothing` wants none.
 //! - `broken RULE, RULE` or `broken nothing`: the rules of the verifier that the run so far breaks. (A rule held by tools
 //!   cannot be broken: the call that would is refused by it.)
@@ -235,7 +236,11 @@ impl Run<'_> {
             let seat = Seat { role: role.to_owned(), actor };
             sandbox.begin(&seat, Conditions::default()).map_err(|error| error.to_string())
         };
-        let mut episode = begin("admin", None).ok();
+        let usual = match &domain.roles[..] {
+            [only] => &only.name,
+            _ => "admin",
+        };
+        let mut episode = begin(usual, None).ok();
         let mut before: Option<Episode> = None;
         let mut result = None;
         let mut refused_rules = BTreeSet::new();
@@ -344,8 +349,12 @@ impl Run<'_> {
             None => (None, expected),
         };
         if let Some(label) = label {
-            match answer.get("id") {
-                Some(Json::Int(id)) => self.labels.insert(label.to_owned(), *id as u32),
+            let only = match &answer {
+                Json::List(items) if items.len() == 1 => &items[0],
+                other => other,
+            };
+            match (only, only.get("id")) {
+                (Json::Int(id), _) | (_, Some(Json::Int(id))) => self.labels.insert(label.to_owned(), *id as u32),
                 _ => return Err("the answer has no id to name".into()),
             };
         }

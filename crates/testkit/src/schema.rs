@@ -20,6 +20,7 @@ pub fn fits(schema: &Schema, json: &Json<'_>, at: &str) -> Result<(), String> {
                 let same = |word: &Schema| match (word, json) {
                     (Schema::String(a), Json::Text(b)) => *a == **b,
                     (Schema::Null, Json::Null) => true,
+                    (Schema::Bool(a), Json::Bool(b)) => a == b,
                     _ => false,
                 };
                 if !wanted.as_array().is_some_and(|words| words.iter().any(same)) {

@@ -4,8 +4,19 @@
 //! world (`records`), the calls that make a plan come true (`calls`) and the brief (`brief`). The reader of the brief
 //! (`reader`) goes the other way and shares only the types of a case.
 
+mod brief;
+mod calls;
 mod facts;
+#[cfg(test)]
+mod micro;
+#[cfg(test)]
+mod micro_world;
+mod notes;
+mod peg_plan;
 mod pegs;
+mod records;
+mod rows;
+mod sample;
 mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
@@ -43,11 +54,11 @@ impl Family for Erp {
     fn plan(&self) -> &PlanText {
         &PLAN
     }
-    fn sample(&self, _: &Draw<'_>, _: &Domain, _: &mut dyn Planner) -> Result<Case, Discard> {
-        Err(Discard::Fault("not there yet".into()))
+    fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
+        Ok(case_of(&sample::draw(draw, domain, planner)?))
     }
     fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
-        Err(Discard::Fault("not there yet".into()))
+        Ok(())
     }
     fn bindings(&self, case: &Case) -> Result<Bindings, String> {
         Ok(facts::bindings(&shop(case)?))
@@ -55,14 +66,14 @@ impl Family for Erp {
     fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
         facts::candidates(&shop(case)?, plan, bound, breadth)
     }
-    fn world(&self, _: &Case, _: &Domain) -> Result<FirstState, String> {
-        Err("not there yet".into())
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
+        records::first_state(&shop(case)?, domain)
     }
-    fn script(&self, _: &Case, _: &NamedRows) -> Result<Script, String> {
-        Err("not there yet".into())
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String> {
+        calls::script(&shop(case)?, plan)
     }
-    fn brief(&self, _: &Draw<'_>, _: &Case, _: &PlanText) -> Result<Brief, String> {
-        Err("not there yet".into())
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, String> {
+        brief::write(draw, &shop(case)?, plan)
     }
     fn gates(&self, case: &Case) -> Vec<String> {
         let repair = case.switches.iter().any(|switch| switch == "repair");

@@ -2,14 +2,14 @@
 //! write through the same checks as every other tool.
 
 use crate::{arguments, call::Call, draft::Draft, plan::Part, row::Row};
-use benchwright_base::{DateTime, FieldId, RowId, TableId, Value, json};
+use benchwright_base::{DateTime, FieldId, Json, RowId, TableId, Value, json};
 use benchwright_expr::{
     Compare, TestOp,
     eval::Records,
     walk::{Operand, Test},
 };
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_schema::{Action, Domain, Native, codec};
+use benchwright_schema::{Action, Domain, Native, Shape, codec};
 use std::{ops::ControlFlow, sync::Arc};
 
 /// The code of a native tool.
@@ -22,11 +22,16 @@ pub enum Gives {
     One(Vec<Value>),
     /// A list of them, for `gives many`.
     Many(Vec<Vec<Value>>),
+    /// JSON of its own form, for `gives json`.
+    Json(Vec<u8>),
 }
 
 /// What a native tool works with.
 pub struct NativeCall<'c, 'd> {
+    name: &'c str,
     native: &'c Native,
+    /// Arguments as they were sent.
+    raw: Vec<Option<&'c Json<'c>>>,
     arguments: Vec<Option<Vec<Value>>>,
     draft: &'c mut Draft<'d>,
 }
@@ -66,7 +71,75 @@ impl RowView {
     }
 }
 
-impl NativeCall<'_, '_> {
+impl<'c, 'd> NativeCall<'c, 'd> {
+    /// The tool's name.
+    pub fn tool_name(&self) -> &'c str {
+        self.name
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> &'d Domain {
+        &self.draft.actor.plan.domain
+    }
+
+    /// The table that the first argument speaks of.
+    pub fn subject(&self) -> Result<TableId, Refusal> {
+        self.native.subject().ok_or_else(|| fault("its first argument speaks of no table".into()))
+    }
+
+    /// An argument as it was sent, whatever its type.
+    pub fn raw(&self, name: &str) -> Option<&'c Json<'c>> {
+        let at = self.native.takes.iter().position(|argument| argument.cell.name == name)?;
+        self.raw[at]
+    }
+
+    /// Moves the clock on; a refused call moves it back.
+    pub fn advance(&mut self, seconds: u32) {
+        self.draft.advance(seconds);
+    }
+
+    /// A row of a table, if there is one that the role may see. Only for tables without secret fields.
+    pub fn find(&self, table: TableId, id: RowId) -> Result<Option<&Row>, Refusal> {
+        self.may_read_whole(table)?;
+        let row = self.draft.state.get(table, id).map(|row| &**row);
+        Ok(row.filter(|row| self.draft.actor.may(&self.draft.state, table, Action::Read, row)))
+    }
+
+    /// The rows of a table that refer by a field to a row, in order of id, as far as the role may see them.
+    pub fn referring(&self, table: TableId, field: FieldId, to: RowId) -> Result<Vec<&Row>, Refusal> {
+        self.may_read_whole(table)?;
+        let actor = self.draft.actor;
+        let rows = self.draft.state.table(table).referring(&actor.plan.tables[table.index()], field, to);
+        let seen = rows.filter(|row| actor.may(&self.draft.state, table, Action::Read, row));
+        Ok(seen.map(|row| &**row).collect())
+    }
+
+    /// All rows of a table, in order of id, as far as the role may see them.
+    pub fn every(&self, table: TableId) -> Result<impl Iterator<Item = &Row>, Refusal> {
+        self.may_read_whole(table)?;
+        let actor = self.draft.actor;
+        let rows = self.draft.state.table(table).rows.iter().map(|(_, row)| &**row);
+        Ok(rows.filter(move |row| actor.may(&self.draft.state, table, Action::Read, row)))
+    }
+
+    /// Makes a row of a table.
+    pub fn insert(&mut self, table: TableId, values: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
+        self.may_write(table)?;
+        self.draft.create(table, values)
+    }
+
+    /// Changes a row of a table; returns whether anything differs.
+    pub fn change(&mut self, table: TableId, id: RowId, values: Vec<(FieldId, Value)>) -> Result<bool, Refusal> {
+        self.may_write(table)?;
+        self.draft.update(table, id, values)
+    }
+
+    /// Deletes a row of a table with what it owns.
+    pub fn remove(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
+        self.may_write(table)?;
+        self.draft.delete(table, id)
+    }
+
     /// An argument by its name; null if it was not given.
     pub fn argument(&self, name: &str) -> Value {
         self.arguments(name).first().cloned().unwrap_or_default()
@@ -166,28 +239,50 @@ impl NativeCall<'_, '_> {
             .map_err(|error| fault(format!("`{field}` {error}")))
     }
 
-    fn table(&self, name: &str) -> Result<TableId, Refusal> {
+    /// A table by its name.
+    pub fn table(&self, name: &str) -> Result<TableId, Refusal> {
         self.draft.actor.plan.domain.table_named(name).ok_or_else(|| fault(format!("there is no table `{name}`")))
     }
 
     fn readable(&self, name: &str) -> Result<TableId, Refusal> {
         let table = self.table(name)?;
+        self.may_read(table)?;
+        Ok(table)
+    }
+
+    fn may_read(&self, table: TableId) -> Result<(), Refusal> {
         if !self.native.reads.contains(&table) && !self.native.writes.contains(&table) {
+            let name = &self.domain().table(table).name;
             return Err(fault(format!("the tool does not declare that it reads `{name}`")));
         }
-        self.draft.actor.require(table, Action::Read)?;
-        Ok(table)
+        self.draft.actor.require(table, Action::Read)
+    }
+
+    /// The same for whole rows, which hide nothing.
+    fn may_read_whole(&self, table: TableId) -> Result<(), Refusal> {
+        if self.draft.actor.plan.tables[table.index()].has_secrets {
+            let name = &self.domain().table(table).name;
+            return Err(fault(format!("`{name}` has secret fields, so its rows are read one field at a time")));
+        }
+        self.may_read(table)
+    }
+
+    fn may_write(&self, table: TableId) -> Result<(), Refusal> {
+        if self.native.writes.contains(&table) {
+            return Ok(());
+        }
+        let name = &self.domain().table(table).name;
+        Err(fault(format!("the tool does not declare that it writes `{name}`")))
     }
 
     fn writable(&self, name: &str) -> Result<TableId, Refusal> {
         let table = self.table(name)?;
-        if !self.native.writes.contains(&table) {
-            return Err(fault(format!("the tool does not declare that it writes `{name}`")));
-        }
+        self.may_write(table)?;
         Ok(table)
     }
 
-    fn field(&self, table: TableId, name: &str) -> Result<FieldId, Refusal> {
+    /// A field of a table by its name.
+    pub fn field(&self, table: TableId, name: &str) -> Result<FieldId, Refusal> {
         let declared = self.draft.actor.plan.domain.table(table);
         declared.field_named(name).ok_or_else(|| fault(format!("{} has no field `{name}`", declared.name)))
     }
@@ -212,11 +307,24 @@ pub(crate) fn native(
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
     let domain = Arc::clone(&call.plan().domain);
     let mut arguments = Vec::with_capacity(native.takes.len());
+    let mut raw = Vec::with_capacity(native.takes.len());
     for (at, argument) in native.takes.iter().enumerate() {
-        let given = call.given.part(call.tool_plan, Part::Native(at));
-        arguments.push(given.map(|(_, json)| arguments::native(&domain, argument, json)).transpose()?);
+        let given = call.given.part(call.tool_plan, Part::Native(at)).map(|(_, json)| json);
+        raw.push(given);
+        arguments.push(match (given, argument.shape) {
+            (Some(json), Shape::Value) => Some(arguments::native(&domain, argument, json)?),
+            (Some(json), _) if argument.list => {
+                arguments::list(&argument.cell.name, json)?;
+                None
+            }
+            (Some(json), Shape::Json) if !matches!(json, Json::Object(_)) => {
+                let wanted = format!("wants an object, got {}", json.kind());
+                return Err(Refusal::argument(&argument.cell.name, wanted));
+            }
+            _ => None,
+        });
     }
-    let gives = function(&mut NativeCall { native, arguments, draft })?;
+    let gives = function(&mut NativeCall { name: &call.tool.name, native, raw, arguments, draft })?;
     let write = |out: &mut Vec<u8>, values: &[Value]| -> Result<(), Refusal> {
         if values.len() != native.gives.len() {
             return Err(fault(format!("it gave {} values, not {}", values.len(), native.gives.len())));
@@ -234,7 +342,7 @@ pub(crate) fn native(
         Ok(())
     };
     match (gives, native.many) {
-        (Gives::One(values), false) => write(out, &values),
+        (Gives::One(values), false) if !native.json => write(out, &values),
         (Gives::Many(rows), true) => {
             out.extend_from_slice(b"{\"rows\":[");
             for (at, row) in rows.iter().enumerate() {
@@ -246,6 +354,12 @@ pub(crate) fn native(
             out.extend_from_slice(b"]}");
             Ok(())
         }
-        _ => Err(fault("it gave one where it declares many, or many where it declares one".into())),
+        (Gives::Json(json), _) if native.json => {
+            out.extend_from_slice(&json);
+            Ok(())
+        }
+        _ => {
+            Err(fault("it gave one where it declares many, many where it declares one, or not what it declares".into()))
+        }
     }
 }

@@ -3,8 +3,9 @@
 use super::draft::Draft;
 use super::text::{Cursor, Faults, MOST_ITEMS, Piece, is_snake, word};
 use super::types;
-use crate::model::{Argument, Cell, Native};
-use benchwright_base::TableId;
+use crate::model::{Argument, Cell, Native, Shape};
+use benchwright_base::{RelationId, TableId};
+use benchwright_expr::Type;
 
 const SECTIONS: [&str; 4] = ["takes", "gives", "reads", "writes"];
 
@@ -14,6 +15,7 @@ pub(super) fn read(mut cursor: Cursor<'_>, draft: &Draft, faults: &Faults) -> Op
         takes: Vec::new(),
         gives: Vec::new(),
         many: false,
+        json: false,
         reads: Vec::new(),
         writes: Vec::new(),
         clause: String::new(),
@@ -33,6 +35,14 @@ pub(super) fn read(mut cursor: Cursor<'_>, draft: &Draft, faults: &Faults) -> Op
             return None;
         }
         seen.push(section);
+        if section == "gives" && cursor.eat_word("json") {
+            native.json = true;
+            continue;
+        }
+        if section == "reads" && cursor.eat("*") {
+            native.reads = (0..draft.domain.tables.len()).map(|at| RelationId(at as u16)).collect();
+            continue;
+        }
         native.many |= section == "gives" && cursor.eat_word("many");
         loop {
             match section {
@@ -135,17 +145,52 @@ fn read_argument<'s>(
         faults.with_help(place, "a native tool gives no lists", "write `gives many` for a list of rows");
         return None;
     }
-    let written = types::read(cursor, draft, faults)?;
+    let shape = read_shape(cursor, draft, faults)?;
+    if shape.is_some() && !taken {
+        faults.with_help(place, "a native tool gives values", "write `gives json` for an answer of its own form");
+        return None;
+    }
+    let (ty, nullable, bounds) = match shape {
+        Some(_) => (Some(Type::Null), false, None),
+        None => {
+            let written = types::read(cursor, draft, faults)?;
+            (written.ty, written.nullable, written.bounds)
+        }
+    };
     let here = cursor.here();
     let required = cursor.eat("!");
     if required && !taken {
         faults.at(here, "`!` is for what a tool takes");
         return None;
     }
-    let argument = written.ty.map(|ty| Argument {
-        cell: Cell { name: name.text.to_owned(), ty, nullable: written.nullable, bounds: written.bounds },
-        required,
-        list,
-    });
-    Some((argument, name))
+    let shape = match shape {
+        Some(None) => return Some((None, name)),
+        Some(Some(shape)) => shape,
+        None => Shape::Value,
+    };
+    let cell = |ty| Cell { name: name.text.to_owned(), ty, nullable, bounds };
+    Some((ty.map(|ty| Argument { cell: cell(ty), required, list, shape }), name))
+}
+
+/// `new of t`, `vals of t`, `domain of t`, `fields of t` or `json`; the shape is `None` if there is no such table. `None`
+/// means that the rest cannot be read either.
+fn read_shape(cursor: &mut Cursor<'_>, draft: &Draft, faults: &Faults) -> Option<Option<Option<Shape>>> {
+    if cursor.eat_word("json") {
+        return Some(Some(Some(Shape::Json)));
+    }
+    let shapes: [(&str, fn(TableId) -> Shape); 4] =
+        [("new", Shape::New), ("vals", Shape::Vals), ("domain", Shape::Domain), ("fields", Shape::Fields)];
+    let Some((meant, shape)) = shapes.into_iter().find(|(shape, _)| cursor.eat_word(shape)) else {
+        return Some(None);
+    };
+    if !cursor.eat_word("of") {
+        faults.at(cursor.here(), format!("expected `of` and a table after `{meant}`"));
+        return None;
+    }
+    let here = cursor.here();
+    let Some(name) = cursor.word() else {
+        faults.at(here, format!("expected a table, found {}", word(here.text)));
+        return None;
+    };
+    Some(Some(draft.table(name, faults).map(shape)))
 }

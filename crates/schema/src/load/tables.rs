@@ -1,9 +1,10 @@
 //! `tables.toml`: enumerations and tables. Names are collected first, then types, then what speaks of other fields.
 
+use super::derived;
 use super::draft::Draft;
 use super::fields::{self, Declared};
 use super::text::{Entry, Faults, File, Kind, Node, Piece, as_snake, is_camel, is_snake, word};
-use crate::model::{EnumType, Field, Incoming, Key, Lifecycle, Stamp, Table};
+use crate::model::{Derived, EnumType, Field, Incoming, Key, Lifecycle, Stamp, Table};
 use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::Type;
 
@@ -40,10 +41,12 @@ pub(super) fn names(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, f
         }
         let mut table = Table {
             name: meant,
+            odoo: None,
             fields: vec![blank("id", Type::Ref(id))],
             keys: Vec::new(),
             lifecycles: Vec::new(),
             incoming: Vec::new(),
+            derived: Vec::new(),
         };
         match entry.value.entries() {
             Some(fields) => field_names(file, fields, id, &mut table, draft, faults),
@@ -84,10 +87,12 @@ fn damaged_tables(file: &File<'_>, draft: &mut Draft) {
             let id = RelationId(draft.domain.tables.len() as u16);
             draft.domain.tables.push(Table {
                 name: name.to_owned(),
+                odoo: None,
                 fields: vec![blank("id", Type::Ref(id))],
                 keys: Vec::new(),
                 lifecycles: Vec::new(),
                 incoming: Vec::new(),
+                derived: Vec::new(),
             });
             draft.broken_tables.insert(id);
         }
@@ -171,7 +176,7 @@ fn field_names(
 ) {
     for entry in entries {
         let name = entry.name(file);
-        if is_about_fields(name.text) {
+        if is_about_fields(name.text) || is_derived(file, entry) {
             continue;
         }
         if table.fields.len() == MOST {
@@ -211,7 +216,15 @@ fn field_names(
 
 /// Whether a key of a table speaks of its fields rather than being one.
 fn is_about_fields(name: &str) -> bool {
-    name == "unique" || name == "lifecycle"
+    matches!(name, "unique" | "lifecycle" | "odoo")
+}
+
+/// Whether an entry declares what can be read of a row but is no cell of it: `many …` or `TYPE derived`.
+fn is_derived(file: &File<'_>, entry: &Entry<'_>) -> bool {
+    let Some(text) = entry.value.text(file) else { return false };
+    let words = text.text.split('=').next().unwrap_or_default().split_whitespace();
+    let mut words = words.peekable();
+    words.peek() == Some(&"many") || words.any(|word| word == "derived")
 }
 
 /// Reads the fields of every table, then keys, lifecycles and stamps.
@@ -225,7 +238,8 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
         .collect();
     let mut declared: Vec<(TableId, FieldId, Declared<'_>)> = Vec::new();
     for &(table, entries) in &tables {
-        for entry in entries.iter().filter(|entry| !is_about_fields(entry.name(file).text)) {
+        let is_field = |entry: &&Entry<'_>| !is_about_fields(entry.name(file).text) && !is_derived(file, entry);
+        for entry in entries.iter().filter(is_field) {
             let name = entry.name(file);
             let Some(field) = draft.domain.table(table).field_named(name.text) else { continue };
             let Some(text) = entry.value.text(file) else { continue };
@@ -251,12 +265,34 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
                 continue;
             }
             match entry.name(file).text {
+                "odoo" => read_odoo(file, entry, table, draft, faults),
                 "unique" => read_keys(file, entry, table, draft, faults),
                 _ => read_lifecycles(file, entry, table, draft, faults),
             }
         }
     }
+    for &(table, entries) in &tables {
+        for entry in entries.iter().filter(|entry| is_derived(file, entry) && !file.is_damaged(entry)) {
+            let Some(text) = entry.value.text(file) else { continue };
+            let name = entry.name(file);
+            if !is_snake(name.text) || RESERVED.contains(&name.text) {
+                faults.at(name, format!("{} is not a name for a field", word(name.text)));
+            } else if let Some(kind) = derived::read(text, table, draft, faults) {
+                let derived = Derived { name: name.text.to_owned(), kind };
+                draft.domain.tables[table.index()].derived.push(derived);
+            }
+        }
+    }
     incoming(draft);
+}
+
+fn read_odoo(file: &File<'_>, entry: &Entry<'_>, table: TableId, draft: &mut Draft, faults: &Faults) {
+    match entry.value.text(file) {
+        Some(text) if !text.text.is_empty() && text.text.split('.').all(is_snake) => {
+            draft.domain.tables[table.index()].odoo = Some(text.text.to_owned());
+        }
+        _ => faults.with_help(entry.value.piece(file), "expected the name of a model", "write `odoo = \"sale.order\"`"),
+    }
 }
 
 fn incoming(draft: &mut Draft) {

@@ -1,0 +1,165 @@
+//! What the placeholders of a brief stand for, and how numbers are written.
+
+use super::super::notes::date_of;
+use super::super::shop::{Deposit, NeverBought, Product, Role, Shop};
+use super::Values;
+
+/// Money, always with two decimals: `$1,234.50`.
+pub(super) fn money(cents: i64) -> String {
+    let digits = (cents / 100).to_string();
+    let mut whole = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            whole.push(',');
+        }
+        whole.push(digit);
+    }
+    format!("${whole}.{:02}", cents % 100)
+}
+
+/// Hundredths of a percent as percent: `73.5`.
+fn percent(hundredths: i64) -> String {
+    match hundredths % 100 {
+        0 => format!("{}", hundredths / 100),
+        part if part % 10 == 0 => format!("{}.{}", hundredths / 100, part / 10),
+        part => format!("{}.{part:02}", hundredths / 100),
+    }
+}
+
+/// Texts in a row: `a, b and c`.
+pub(super) fn listed(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Every placeholder of a case. What does not apply stands for nothing.
+pub(super) fn values(shop: &Shop) -> Result<Values, String> {
+    let finished = shop.finished();
+    let mut values = Values::from([
+        ("item", finished.name.clone()),
+        ("code", finished.code.clone()),
+        ("today", shop.anchor.clone()),
+        ("spending", spending(shop).to_owned()),
+        ("supply", supply(shop).to_owned()),
+        ("bought_for", bought_for(shop).to_owned()),
+        ("built_for", built_for(shop).to_owned()),
+        ("made_only", made_only(shop)),
+        ("deposit_flow", String::new()),
+        ("final_less", String::new()),
+    ]);
+    if let Some(margin) = shop.margin {
+        values.insert("share", percent(10_000 - margin));
+    }
+    if let Some(budget) = shop.budget {
+        values.insert("budget", money(budget));
+    }
+    if let Some(billing) = &shop.billing {
+        let terms = if billing.days == 0 { "immediate payment".to_owned() } else { format!("{} days", billing.days) };
+        values.insert("terms", terms);
+        if let Some(deposit) = &billing.deposit {
+            let from = money(deposit.from);
+            values.insert(
+                "deposit_flow",
+                format!(
+                    " An order worth {from} or more is billed in two steps, a deposit invoice first and then the final invoice; \
+                     a smaller one gets a single invoice."
+                ),
+            );
+            values.insert("final_less", ", less the deposit where one was billed".to_owned());
+            values.insert("deposit", deposit_of(deposit));
+        }
+    }
+    repair(shop, &mut values)?;
+    Ok(values)
+}
+
+fn deposit_of(deposit: &Deposit) -> String {
+    match (deposit.fixed, deposit.percent) {
+        (Some(fixed), _) => format!("{} per order", money(fixed)),
+        (None, share) => format!("{} percent of the order's value", share.unwrap_or(0)),
+    }
+}
+
+/// What counts as new spending.
+fn spending(shop: &Shop) -> &'static str {
+    if shop.products.iter().any(|product| product.makes) {
+        "all purchases at their listed prices plus all builds at their minutes times the hourly cost of the centre"
+    } else {
+        "all purchases at their listed prices"
+    }
+}
+
+/// Where goods for customers come from.
+fn supply(shop: &Shop) -> &'static str {
+    let finished = shop.finished();
+    match (finished.makes, shop.may_buy(&finished.code)) {
+        (true, true) => "opening stock, purchases from the day they arrive, and builds from the day they are finished",
+        (true, false) => "opening stock, and builds from the day they are finished",
+        (false, _) => "opening stock, and purchases from the day they arrive",
+    }
+}
+
+/// What purchases are for.
+fn bought_for(shop: &Shop) -> &'static str {
+    let parts = shop.products.iter().any(|product| product.role == Role::Part);
+    match (shop.may_buy(&shop.finished().code), parts) {
+        (true, true) => "the sales orders that get the finished goods or, for parts, the builds that take them",
+        (false, true) => "the builds that take the parts",
+        (_, false) => "the sales orders that get the goods",
+    }
+}
+
+/// What builds are for.
+fn built_for(shop: &Shop) -> &'static str {
+    if shop.products.iter().any(|product| product.role == Role::Module) {
+        "the sales orders that get the finished goods or, for a module, the builds that take it"
+    } else {
+        "the sales orders that get the goods"
+    }
+}
+
+/// The items that are built by us only.
+fn made_only(shop: &Shop) -> String {
+    let items = shop.products.iter().filter(|product| !shop.may_buy(&product.code));
+    let item = |product: &Product| {
+        let why = match (product.role, shop.never_bought) {
+            (Role::Finished, Some(NeverBought::Policy)) => ", which company policy reserves for our own factory",
+            (Role::Finished, Some(NeverBought::Market)) => ", which no supplier offers",
+            (Role::Finished, Some(NeverBought::Design)) => ", which has no buying route",
+            _ => "",
+        };
+        format!("the {} ({}){why}", product.name, product.code)
+    };
+    items.map(item).collect::<Vec<String>>().join("; ")
+}
+
+fn repair(shop: &Shop, values: &mut Values) -> Result<(), String> {
+    let down = shop.centres.iter().filter_map(|centre| Some((centre, centre.down?)));
+    let mut windows = Vec::new();
+    for (centre, (from, to)) in down {
+        let (from, to) = (date_of(shop, from)?, date_of(shop, to)?);
+        windows.push(format!("{} ({}) from {from} to {to}", centre.name, centre.code));
+    }
+    if !windows.is_empty() {
+        values.insert("down_centres", windows.join("; "));
+    }
+    let Some(repair) = &shop.repair else { return Ok(()) };
+    let mut broken = Vec::new();
+    if let Some(vendor) = &repair.vendor {
+        let party = shop.vendors.iter().find(|party| party.reference == *vendor);
+        let party = party.ok_or_else(|| format!("there is no supplier {vendor}"))?;
+        let name = format!("{} ({})", party.name, party.reference);
+        broken.push(format!("every purchase placed with {name}"));
+        values.insert("broken_vendor", name);
+    }
+    if let Some(code) = &repair.centre {
+        let centre = shop.centres.iter().find(|centre| centre.code == *code);
+        let centre = centre.ok_or_else(|| format!("there is no centre {code}"))?;
+        broken.push(format!("every build planned at {} ({})", centre.name, centre.code));
+    }
+    values.insert("broken_documents", listed(&broken));
+    Ok(())
+}

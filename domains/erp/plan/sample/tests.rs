@@ -1,0 +1,45 @@
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! What is drawn keeps to its laws and ranges, and each parameter to its own stream.
+
+use super::recipe::{Dice, Ranges, Recipe};
+use super::*;
+use crate::Catalog;
+use benchwright_project::Pattern;
+use std::collections::BTreeMap;
+
+fn patterns() -> Vec<Pattern> {
+    let catalog = Catalog::built_in();
+    let names = catalog.pattern_names().unwrap();
+    let all = names.iter().map(|name| catalog.pattern(name).unwrap());
+    all.filter(|pattern| pattern.family == "erp").collect()
+}
+
+fn drawn(pattern: &Pattern, tier: &str, objective: &str, seed: u64, attempt: u32) -> Result<Shop, Discard> {
+    let draw = Draw { pattern, tier, objective, seed, attempt };
+    undisturbed(&Dice { draw: &draw, replaced: None })
+}
+
+#[test]
+fn cases_keep_their_laws_and_the_ranges_of_their_tier() {
+    let mut table = Vec::new();
+    for pattern in patterns() {
+        for (place, cell) in pattern.head.cells.iter().enumerate() {
+            for (nth, objective) in cell.objectives.iter().enumerate() {
+                let seeds = if (place, nth) == (0, 0) { 20 } else { 3 };
+                let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+                for seed in 0..seeds {
+                    match drawn(&pattern, &cell.tier, objective, seed, 0) {
+                        Ok(shop) => {
+                            assert_eq!(laws::broken(&shop), None, "{} {} {seed}", pattern.name, cell.tier);
+                            *counts.entry("drawn".to_owned()).or_default() += 1;
+                        }
+                        Err(Discard::Because(code)) => *counts.entry(code).or_default() += 1,
+                        Err(other) => panic!("{} {}: {other}", pattern.name, cell.tier),
+                    }
+                }
+                table.push(format!("{} {} {objective}: {counts:?}", pattern.name, cell.tier));
+            }
+        }
+    }
+    println!("{}", table.join("\n"));
+}

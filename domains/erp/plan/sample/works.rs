@@ -1,0 +1,190 @@
+//! How things are built: recipes, work centres, who can build what, and for how many minutes.
+
+use super::recipe::{Centres, Dice, Ranges, Recipe, Structure, leaning, share, within};
+use benchwright_base::Stream;
+
+/// Products, recipes and centres before they have names. Product 0 is the finished one; modules and parts follow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Works {
+    /// The number of modules.
+    pub(super) modules: usize,
+    /// The number of parts.
+    pub(super) parts: usize,
+    /// Recipes: product, what it takes, units.
+    pub(super) lines: Vec<(usize, usize, i64)>,
+    /// Centres: dollars an hour, minutes.
+    pub(super) centres: Vec<(i64, i64)>,
+    /// Who can build what: product, centre, minutes per unit.
+    pub(super) options: Vec<(usize, usize, i64)>,
+    /// Days that a build of a finished product takes.
+    pub(super) finished_days: i64,
+    /// Days that a build of a module takes.
+    pub(super) module_days: i64,
+    /// The part that two modules take.
+    pub(super) shared: Option<usize>,
+    /// How many finished units the centres are sized for.
+    pub(super) target: i64,
+}
+
+impl Works {
+    /// Days that a build of a product takes.
+    pub(super) fn days(&self, product: usize) -> i64 {
+        if product == 0 { self.finished_days } else { self.module_days }
+    }
+
+    /// Days from the moment a part is there until the finished product is, at the least.
+    pub(super) fn way(&self, part: usize) -> i64 {
+        let parents = self.lines.iter().filter(|(_, child, _)| *child == part);
+        parents.map(|(parent, _, _)| self.days(*parent) + self.way(*parent)).max().unwrap_or(0)
+    }
+
+    /// Units of a product in one finished unit.
+    pub(super) fn per_unit(&self, product: usize) -> i64 {
+        if product == 0 {
+            return 1;
+        }
+        let parents = self.lines.iter().filter(|(_, child, _)| *child == product);
+        parents.map(|(parent, _, units)| units * self.per_unit(*parent)).sum()
+    }
+}
+
+/// What the sizes follow from.
+pub(super) struct Size<'a> {
+    /// Units asked.
+    pub(super) demand: i64,
+    /// Units that stock cannot cover.
+    pub(super) gap: i64,
+    /// What a finished unit may cost, in cents.
+    pub(super) cost: i64,
+    /// Due days, ascending.
+    pub(super) days: &'a [i64],
+}
+
+/// Draws how things are built.
+pub(super) fn draw(dice: &Dice<'_>, recipe: &Recipe, ranges: &Ranges, size: &Size<'_>) -> Works {
+    let mut works = shape(&mut dice.stream("recipe"), recipe.structure, ranges);
+    if recipe.structure == Structure::None {
+        return works;
+    }
+    let median = size.days.get(size.days.len() / 2).copied().unwrap_or(4);
+    let base = if recipe.structure == Structure::Single && !recipe.factory_only() { (median / 2).clamp(2, 5) } else { 1 };
+    (works.finished_days, works.module_days) = ((base + 1).max(2), base.max(1));
+    let several = if dice.draw.tier == "hard" { 3 } else { 2 };
+    let builders = builders(recipe.structure, recipe.centres, several);
+    let stream = &mut dice.stream("minutes");
+    for (product, centres) in builders.iter().enumerate() {
+        let first = 6 * stream.between(8, 30);
+        let first = if product == 0 { first } else { (first - 6 * stream.between(2, 3)).max(30) };
+        for (nth, centre) in centres.iter().enumerate() {
+            let more = if nth == 0 { 0 } else { 6 * stream.between(2, 3) };
+            works.options.push((product, *centre, first + more));
+        }
+    }
+    let stream = &mut dice.stream("pools");
+    let drawn = share(size.demand, leaning(stream, ranges.build_capacity, ranges.tightness)).max(1);
+    works.target = if recipe.factory_only() { drawn.max(size.gap * stream.between(100, 112) / 100) } else { drawn };
+    let hours = hourly(&mut dice.stream("hourly"), recipe.centres, &works, size.cost);
+    let minutes = pools(stream, recipe, ranges, &works, size);
+    works.centres = hours.into_iter().zip(minutes).collect();
+    works
+}
+
+/// Recipes of a structure.
+fn shape(stream: &mut Stream, structure: Structure, ranges: &Ranges) -> Works {
+    // Parent and child by place: 0 is the finished product, then modules, then parts.
+    let (modules, parts, pairs): (usize, usize, Vec<(usize, usize)>) = match structure {
+        Structure::None => (0, 0, vec![]),
+        Structure::Single => {
+            let parts = within(stream, ranges.parts) as usize;
+            (0, parts, (1..=parts).map(|part| (0, part)).collect())
+        }
+        Structure::Restricted | Structure::TwoStage => (1, 4, vec![(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)]),
+        Structure::Parallel => (2, 5, vec![(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (2, 7)]),
+        Structure::Serial => (2, 3, vec![(0, 1), (0, 3), (1, 2), (2, 4), (2, 5)]),
+        Structure::Shared => (2, 3, vec![(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 5)]),
+    };
+    let units = |stream: &mut Stream, child: usize| {
+        let drawn = stream.weighted(&[30, 32, 20, 10, 5, 3]).unwrap_or(0) as i64 + 1;
+        if child <= modules { 1 } else { drawn }
+    };
+    let lines = pairs.into_iter().map(|(parent, child)| (parent, child, units(stream, child))).collect();
+    Works { modules, parts, lines, shared: (structure == Structure::Shared).then_some(3), ..Works::default() }
+}
+
+/// The centres that can build each made product, the usual one first.
+fn builders(structure: Structure, centres: Centres, several: usize) -> Vec<Vec<usize>> {
+    match (structure, centres) {
+        (Structure::None, _) => vec![],
+        (Structure::Single, Centres::One) => vec![vec![0]],
+        (Structure::Single, _) => vec![(0..several).collect()],
+        (Structure::Restricted, _) => vec![(0..several).collect(), vec![0]],
+        (Structure::TwoStage, Centres::Qualified) => vec![vec![1, 2], vec![0]],
+        (Structure::TwoStage, Centres::Overflow) => vec![vec![1, 2], vec![0, 2]],
+        (Structure::TwoStage, _) => vec![vec![1], vec![0, 1]],
+        (Structure::Serial, _) => vec![vec![2], vec![1], vec![0]],
+        (Structure::Parallel | Structure::Shared, _) => vec![vec![0], vec![1], vec![2]],
+    }
+}
+
+/// What an hour costs at each centre, in whole dollars.
+fn hourly(stream: &mut Stream, centres: Centres, works: &Works, cost: i64) -> Vec<i64> {
+    let steps = 1 + works.modules as i64;
+    let unit = cost * stream.between(8, 20) / 100 / steps;
+    let count = works.options.iter().map(|(_, centre, _)| centre + 1).max().unwrap_or(0);
+    // In percent of the first centre's cost of a unit.
+    let factors = match centres {
+        Centres::Cheapest => [100, stream.between(128, 138), stream.between(165, 185)],
+        Centres::One | Centres::Split => [100, stream.between(106, 118), stream.between(112, 130)],
+        Centres::Qualified => [stream.between(120, 140), 100, stream.between(104, 115)],
+        Centres::Overflow => [100, stream.between(90, 110), stream.between(125, 145)],
+        Centres::Branch => [100, stream.between(85, 115), stream.between(85, 115)],
+    };
+    let rate = |centre: usize| {
+        let minutes = works.options.iter().filter(|(_, at, _)| *at == centre).map(|(_, _, minutes)| *minutes);
+        let minutes = minutes.max().unwrap_or(60);
+        // Cents per unit to whole dollars per hour.
+        (unit * factors.get(centre).unwrap_or(&100) / 100 * 60 / minutes / 100).clamp(15, 290)
+    };
+    (0..count).map(rate).collect()
+}
+
+/// Minutes of each centre.
+fn pools(stream: &mut Stream, recipe: &Recipe, ranges: &Ranges, works: &Works, size: &Size<'_>) -> Vec<i64> {
+    let minutes = |product: usize, centre: usize| {
+        let found = works.options.iter().find(|(made, at, _)| *made == product && *at == centre);
+        found.map_or(0, |(_, _, minutes)| *minutes)
+    };
+    let count = works.options.iter().map(|(_, centre, _)| centre + 1).max().unwrap_or(0);
+    let target = works.target;
+    // Units of each product that a centre is sized for, in ten-thousandths of the target or of the gap.
+    let of = |units: i64, shares: &[(usize, usize, i64)]| {
+        let mut pools = vec![0; count];
+        for (product, centre, part) in shares {
+            if let Some(pool) = pools.get_mut(*centre) {
+                *pool += share(units, *part).max(1) * minutes(*product, *centre);
+            }
+        }
+        pools
+    };
+    match (recipe.structure, recipe.centres) {
+        (Structure::None, _) => vec![],
+        (Structure::Single, Centres::Split) => {
+            let split = ranges.pools.clone().unwrap_or_else(|| vec![5500, 6000, 3500]);
+            let shares: Vec<_> = split.into_iter().enumerate().map(|(centre, part)| (0, centre, part)).collect();
+            of(size.gap, &shares)
+        }
+        (Structure::Single, Centres::One) => of(target, &[(0, 0, 10_000)]),
+        (Structure::Single, _) => {
+            let mut next = || share(size.demand, leaning(stream, ranges.build_capacity, ranges.tightness)).max(1);
+            (0..count).map(|centre| if centre == 0 { target } else { next() } * minutes(0, centre)).collect()
+        }
+        (Structure::Restricted, _) => of(size.gap, &[(1, 0, 10_000), (0, 0, 3000), (0, 1, 8000), (0, 2, 8000)]),
+        (Structure::TwoStage, Centres::Qualified) => of(target, &[(1, 0, 10_500), (0, 1, 6000), (0, 2, 6000)]),
+        (Structure::TwoStage, Centres::Overflow) => {
+            of(target, &[(1, 0, 7000), (0, 1, 7000), (1, 2, 2500), (0, 2, 3500)])
+        }
+        (Structure::TwoStage, _) => of(target, &[(1, 0, 6000), (0, 1, 10_500), (1, 1, 4500)]),
+        (Structure::Serial, _) => of(target, &[(2, 0, 10_500), (1, 1, 10_500), (0, 2, 10_000)]),
+        (Structure::Parallel | Structure::Shared, _) => of(target, &[(0, 0, 10_000), (1, 1, 10_500), (2, 2, 10_500)]),
+    }
+}
