@@ -127,6 +127,13 @@ pub struct AuditFile {
     pub trials: Json,
 }
 
+impl AuditFile {
+    /// The bytes of `audit.json`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        canonical(self)
+    }
+}
+
 /// A folder of tasks.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -186,11 +193,7 @@ impl Store {
         let id = &task.open.id;
         self.write_part(SEALED_TREE, id, &[(SEALED_FILE, &task.sealed_bytes())])?;
         let open = task.open_bytes();
-        let files = [
-            (TASK_FILE, &*open),
-            (INSTRUCTION_FILE, task.instruction.as_bytes()),
-            (WORLD_FILE, &*task.world),
-        ];
+        let files = [(TASK_FILE, &*open), (INSTRUCTION_FILE, task.instruction.as_bytes()), (WORLD_FILE, &*task.world)];
         self.write_part(OPEN_TREE, id, &files)
     }
 
@@ -231,10 +234,8 @@ impl Store {
         if open.id != id {
             return Err(StoreError::Malformed { path, why: format!("it is of the task {}", open.id) });
         }
-        let instruction = String::from_utf8(instruction).map_err(|error| StoreError::Malformed {
-            path: folder.join(INSTRUCTION_FILE),
-            why: error.to_string(),
-        })?;
+        let instruction = String::from_utf8(instruction)
+            .map_err(|error| StoreError::Malformed { path: folder.join(INSTRUCTION_FILE), why: error.to_string() })?;
         Ok(OpenPart { open, instruction, world })
     }
 
@@ -387,8 +388,7 @@ struct Head {
 }
 
 fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, StoreError> {
-    let malformed =
-        |error: serde_json::Error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() };
+    let malformed = |error: serde_json::Error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() };
     let Head { version } = serde_json::from_slice(bytes).map_err(malformed)?;
     if version != u64::from(TASK_VERSION) {
         return Err(StoreError::Version { path: path.to_owned(), version });

@@ -155,7 +155,8 @@ impl Suite {
 
     /// The text of the lock file. The same suite has the same text.
     pub fn to_toml(&self) -> String {
-        let mut out = String::from("# A suite: what is made, and the digest that it must have. `benchwright build` checks it.\n");
+        let mut out =
+            String::from("# A suite: what is made, and the digest that it must have. `benchwright build` checks it.\n");
         let _ = writeln!(out, "format = {}", Suite::FORMAT);
         let _ = writeln!(out, "name = {}", quoted(&self.name));
         let _ = writeln!(out, "version = {}", self.version);

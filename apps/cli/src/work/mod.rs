@@ -33,12 +33,18 @@ impl Setting {
         Setting { catalog, domains }
     }
 
-    /// The command of a worker with the same domains.
-    pub(crate) fn worker(&self) -> io::Result<Command> {
+    /// This program again, with the same domains.
+    pub(crate) fn program(&self) -> io::Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
         if let Some(folder) = &self.domains {
             command.arg("--domains").arg(folder);
         }
+        Ok(command)
+    }
+
+    /// The command of a worker.
+    pub(crate) fn worker(&self) -> io::Result<Command> {
+        let mut command = self.program()?;
         command.arg("worker");
         Ok(command)
     }
@@ -67,7 +73,7 @@ impl Setting {
         };
         let requests: Vec<Request> = tasks.iter().map(request).collect();
         let answers = self.send("making tasks", &requests, jobs);
-        answers.into_iter().map(|answer| made(answer)).collect()
+        answers.into_iter().map(made).collect()
     }
 }
 

@@ -133,9 +133,9 @@ mod tests {
     /// A worker that answers each number with its double, dies at 13 and talks nonsense at 14.
     fn doubling() -> io::Result<Command> {
         let mut command = Command::new("sh");
-        command.arg("-c").arg(
-            "while read n; do case $n in 13) kill -9 $$;; 14) echo what;; *) echo $((n * 2));; esac; done",
-        );
+        command
+            .arg("-c")
+            .arg("while read n; do case $n in 13) kill -9 $$;; 14) echo what;; *) echo $((n * 2));; esac; done");
         Ok(command)
     }
 
