@@ -178,7 +178,7 @@ pub(super) fn may_change(call: &mut Call<'_, '_>, id: RowId, cells: &mut Cells) 
     }
     let structure = ["product_id", "bom_id"];
     let changes = |field: &&str| cells.get(call, field).is_some_and(|value| *value != order.get(field));
-    if structure.iter().any(|field| changes(field)) && !order.is("state", "draft") {
+    if structure.iter().any(&changes) && !order.is("state", "draft") {
         return Err(wrong_state("product and bill of materials can be changed only while the order is a draft"));
     }
     if changes(&"product_qty") && is_in(&order, &["done", "cancel"]) {

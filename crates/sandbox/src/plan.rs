@@ -12,6 +12,7 @@ pub(crate) struct Plan {
     pub(crate) tables: Vec<TablePlan>,
     pub(crate) tools: Vec<ToolPlan>,
     tool_slots: Vec<u16>,
+    table_slots: Vec<u16>,
     pub(crate) roles: Vec<RolePlan>,
 }
 
@@ -103,7 +104,8 @@ impl Plan {
     pub(crate) fn new(domain: Arc<Domain>) -> Plan {
         let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, RelationId(at as u16))).collect();
         let tools: Vec<ToolPlan> = domain.tools.iter().map(|tool| tool_plan(&domain, tool)).collect();
-        let tool_slots = tool_slots(&domain.tools);
+        let tool_slots = slots(domain.tools.iter().map(|tool| &*tool.name));
+        let table_slots = slots(domain.tables.iter().map(|table| &*table.name));
         let roles = domain
             .roles
             .iter()
@@ -125,36 +127,46 @@ impl Plan {
                     .collect(),
             })
             .collect();
-        Plan { tables, tools, tool_slots, roles, domain }
+        Plan { tables, tools, tool_slots, table_slots, roles, domain }
     }
 
     /// The place of a tool by its name.
     pub(crate) fn tool_named(&self, name: &str) -> Option<usize> {
-        let mask = self.tool_slots.len() - 1;
-        let mut slot = digest::hash_text(name.as_bytes()) as usize & mask;
-        while self.tool_slots[slot] != u16::MAX {
-            let at = self.tool_slots[slot] as usize;
-            if self.domain.tools[at].name == name {
-                return Some(at);
-            }
-            slot = (slot + 1) & mask;
-        }
-        None
+        look_up(&self.tool_slots, name, |at| &self.domain.tools[at].name)
+    }
+
+    /// A table by its name.
+    pub(crate) fn table_named(&self, name: &str) -> Option<TableId> {
+        look_up(&self.table_slots, name, |at| &self.domain.tables[at].name).map(|at| RelationId(at as u16))
     }
 }
 
-/// The places of tools by the hash of their names; `u16::MAX` where there is none. At least half are free.
-fn tool_slots(tools: &[Tool]) -> Vec<u16> {
-    let mut slots = vec![u16::MAX; (tools.len() * 2 + 1).next_power_of_two()];
+/// The places of names by their hashes; `u16::MAX` where there is none. At least half are free.
+fn slots<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<u16> {
+    let mut slots = vec![u16::MAX; (names.len() * 2 + 1).next_power_of_two()];
     let mask = slots.len() - 1;
-    for (at, tool) in tools.iter().enumerate() {
-        let mut slot = digest::hash_text(tool.name.as_bytes()) as usize & mask;
+    for (at, name) in names.enumerate() {
+        let mut slot = digest::hash_text(name.as_bytes()) as usize & mask;
         while slots[slot] != u16::MAX {
             slot = (slot + 1) & mask;
         }
         slots[slot] = at as u16;
     }
     slots
+}
+
+/// The place that has a name.
+fn look_up<'n>(slots: &[u16], name: &str, name_at: impl Fn(usize) -> &'n String) -> Option<usize> {
+    let mask = slots.len() - 1;
+    let mut slot = digest::hash_text(name.as_bytes()) as usize & mask;
+    while slots[slot] != u16::MAX {
+        let at = slots[slot] as usize;
+        if name_at(at) == name {
+            return Some(at);
+        }
+        slot = (slot + 1) & mask;
+    }
+    None
 }
 
 impl RolePlan {

@@ -75,7 +75,7 @@ pub(crate) fn value(lin: &Lin, point: &[i64]) -> Option<i128> {
 }
 
 /// No expression of a model may reach beyond this, on either side and on the way; engines compute in 64 bits.
-const FARTHEST: i128 = 1 << 60;
+pub(crate) const FARTHEST: i128 = 1 << 60;
 
 /// The least and the greatest value of an expression of a model without fault.
 pub(crate) fn reach(model: &Model, lin: &Lin) -> (i64, i64) {
@@ -93,11 +93,12 @@ fn ends(model: &Model, (var, k): (Var, i64)) -> (i128, i128) {
     (i128::from(k) * i128::from(a), i128::from(k) * i128::from(b))
 }
 
-/// The largest that the sizes of the constant and all terms can add up to.
-fn size(model: &Model, lin: &Lin) -> i128 {
+/// The largest that the sizes of the constant and all terms can add up to. A factor of nothing counts too: it is a number
+/// that is computed with.
+pub(crate) fn size(model: &Model, lin: &Lin) -> i128 {
     lin.terms.iter().fold(i128::from(lin.constant).abs(), |sum, term| {
         let (a, b) = ends(model, *term);
-        sum.saturating_add(a.abs().max(b.abs()))
+        sum.saturating_add(a.abs().max(b.abs()).max(i128::from(term.1).abs()))
     })
 }
 

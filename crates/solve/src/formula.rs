@@ -1,5 +1,6 @@
 //! Truths over a model's variables.
 
+use crate::sabotage::{Sabotage, broken};
 use crate::{Lin, Lit};
 
 /// A truth that depends on variables.
@@ -28,7 +29,10 @@ impl Formula {
         match self {
             Formula::Known(known) => Formula::Known(!known),
             Formula::Lit(lit) => Formula::Lit(!*lit),
-            Formula::Le(of) => Formula::Le(Lin::constant(1).minus(of)),
+            Formula::Le(of) => {
+                let more = i64::from(!broken(Sabotage::NegationKeepsEquality));
+                Formula::Le(Lin::constant(more).minus(of))
+            }
             Formula::Eq(of) => Formula::Ne(of.clone()),
             Formula::Ne(of) => Formula::Eq(of.clone()),
             Formula::And(parts) => Formula::Or(parts.iter().map(Formula::negated).collect()),

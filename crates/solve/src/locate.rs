@@ -40,7 +40,7 @@ impl Library {
         let path = path.into();
         match [CP_SAT_FILE, HIGHS_FILE].iter().find(|name| !path.join(name).is_file()) {
             None => Ok(Library { path, sha256: OnceLock::new() }),
-            Some(name) => Err(missing(format!("{} has no {name}", path.display()))),
+            Some(name) => Err(EngineError::NotThere(format!("{} has no {name}", path.display()))),
         }
     }
 
@@ -79,10 +79,6 @@ impl Library {
     }
 }
 
-fn missing(what: String) -> EngineError {
-    EngineError::NotThere(format!("{what}; get it with: {FETCH}"))
-}
-
 fn find_with(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Library, EngineError> {
     // A folder that is named is meant: if it is wrong, no other is tried.
     if let Some(named) = variable("BENCHWRIGHT_SOLVER") {
@@ -99,7 +95,7 @@ fn find_with(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Library, Eng
     prefixes.extend(home.map(|home| home.join(".local")));
     match prefixes.iter().find_map(|prefix| python_package(prefix)) {
         Some(library) => Ok(library),
-        None => Err(missing(match cache {
+        None => Err(EngineError::NotThere(match cache {
             Some(cache) => format!("neither {} nor a Python package `ortools` {PINNED_VERSION}", cache.display()),
             None => format!("no Python package `ortools` {PINNED_VERSION}"),
         })),

@@ -4,10 +4,13 @@
 //! literal in both directions.
 
 use crate::sabotage::{Sabotage, broken};
-use crate::{Constraint, Formula, Lin, Lit, Model, Range, Var};
+use crate::{
+    Constraint, Formula, Lin, Lit, Model, Range, Var,
+    check::{FARTHEST, size},
+};
 use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
 use benchwright_expr::{
-    Binder, Compare, Expr, FoldKind, Function, TestOp, TextOp, Unit,
+    Binder, Compare, Expr, Fold, FoldKind, Function, TestOp, TextOp, Type, Unit, lowerable,
     walk::{self, Algebra, Bound as Slot, EachRow, Env, Test},
 };
 use benchwright_schema::plan::{Bound, Plan};
@@ -59,7 +62,7 @@ pub struct LowerError(pub String);
 pub struct Instance {
     /// The rule's place in the plan.
     pub rule: usize,
-    /// What `per` is bound to.
+    /// What `per` is bound to; a row is its candidate's place from 1.
     pub at: Vec<i64>,
     /// What must hold.
     pub holds: Formula,
@@ -127,6 +130,9 @@ impl<'a> Lower<'a> {
     pub fn instances(&mut self, rule: usize) -> Result<Vec<Instance>, LowerError> {
         let benchwright_schema::plan::Body::Expr(body) = &self.plan.rules[rule].body else { return Ok(Vec::new()) };
         let per: &[Binder] = &self.plan.rules[rule].per;
+        // What stands in the way of a body stands in the way of the variables over it.
+        let whole = Fold { kind: FoldKind::All, binders: per.to_vec(), base: 0, body: vec![body.clone()], outer: None };
+        readable(&Expr::Fold(whole))?;
         let mut found = Vec::new();
         let mut env: Env<Self> = Vec::new();
         let _ = walk::elements(self, per, &mut env, None, &mut |a, env, guard| {
@@ -135,7 +141,7 @@ impl<'a> Lower<'a> {
             }
             let at = env.iter().map(|slot| match slot {
                 Slot::Value(value) => value.known().unwrap_or_default(),
-                Slot::Row(_) => 0,
+                Slot::Row((_, row)) => *row as i64 + 1,
             });
             let at = at.collect();
             let holds = walk::truth(a, body, env);
@@ -158,12 +164,14 @@ impl<'a> Lower<'a> {
 
     /// A number.
     pub fn number(&mut self, expr: &Expr) -> Result<Lin, LowerError> {
+        readable(expr)?;
         let number = walk::value(self, expr, &mut Vec::new());
         self.finish(number)
     }
 
     /// A truth.
     pub fn formula(&mut self, expr: &Expr) -> Result<Formula, LowerError> {
+        readable(expr)?;
         let truth = walk::truth(self, expr, &mut Vec::new());
         self.finish(truth)
     }
@@ -292,6 +300,24 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The sum, which must be of a size that an engine can compute with.
+    fn total(&mut self, parts: Vec<Lin>) -> Lin {
+        if parts.iter().map(|part| size(&self.model, part)).sum::<i128>() > FARTHEST {
+            self.fail(TOO_LARGE);
+            return Lin::default();
+        }
+        Lin::sum(parts)
+    }
+
+    /// The product with a known factor, which must be of such a size too.
+    fn scaled(&mut self, of: &Lin, factor: i64) -> Lin {
+        if size(&self.model, of).saturating_mul(i128::from(factor).abs()) > FARTHEST {
+            self.fail(TOO_LARGE);
+            return Lin::default();
+        }
+        of.times(factor)
+    }
+
     /// The expression where the guard holds, else 0.
     fn gate(&mut self, guard: &Formula, of: Lin) -> Lin {
         match guard {
@@ -321,7 +347,9 @@ impl<'a> Lower<'a> {
         let (low, high) = self.model.bounds_of(&of);
         let gated = Lin::var(self.model.var(low.min(0), high.max(0)));
         self.require_when(&Formula::Eq(gated.minus(&of)), &[lit]);
-        self.require_when(&Formula::Eq(gated.clone()), &[!lit]);
+        if !broken(Sabotage::GatesStayOpen) {
+            self.require_when(&Formula::Eq(gated.clone()), &[!lit]);
+        }
         self.gates.insert((lit, of), gated.clone());
         gated
     }
@@ -347,12 +375,20 @@ impl<'a> Lower<'a> {
     fn largest_guarded(&mut self, items: Vec<(Formula, Lin)>, outer: Lin) -> Lin {
         let any = Formula::any(items.iter().map(|(guard, _)| guard.clone()).collect());
         let Some(low) = items.iter().map(|(_, of)| self.model.bounds_of(of).0).min() else { return outer };
-        let floor = Lin::constant(low);
-        let raised = items.into_iter().map(|(guard, of)| self.gate(&guard, of.minus(&floor))).collect();
-        let most = self.largest(raised).plus(&floor);
+        let floor = Lin::constant(if broken(Sabotage::MaxBeginsAtZero) { 0 } else { low });
+        let mut raised = Vec::with_capacity(items.len());
+        for (guard, of) in items {
+            let above = self.sub(of, floor.clone());
+            raised.push(self.gate(&guard, above));
+        }
+        let most = self.largest(raised);
+        let most = self.add(most, floor);
         let there = self.gate(&any, most);
+        if broken(Sabotage::ElseIsForgotten) {
+            return there;
+        }
         let not_there = self.gate(&any.negated(), outer);
-        there.plus(&not_there)
+        self.add(there, not_there)
     }
 
     fn distinct(&mut self, items: Vec<(Formula, Lin)>) -> Lin {
@@ -368,10 +404,21 @@ impl<'a> Lower<'a> {
                 by_value.entry(value).or_default().push(Formula::all(vec![guard.clone(), here]));
             }
         }
+        if broken(Sabotage::DistinctCountsAll) {
+            let all: Vec<Formula> = by_value.into_values().flatten().collect();
+            return Lin::sum(all.iter().map(|one| self.truth_value(one)).collect::<Vec<_>>());
+        }
         let parts: Vec<Lin> = by_value.into_values().map(|any| self.truth_value(&Formula::any(any))).collect();
         Lin::sum(parts)
     }
 }
+
+/// Refuses what has no reading over candidates, such as the first row of those that may be there.
+fn readable(expr: &Expr) -> Result<(), LowerError> {
+    lowerable(expr).map_err(|obstacle| LowerError(format!("{obstacle} has no place in a model")))
+}
+
+const TOO_LARGE: &str = "numbers that may become too large have no place in a model";
 
 /// The widest domain that is taken apart value by value.
 const WIDEST: i64 = 5_000;
@@ -410,7 +457,7 @@ impl Algebra for Lower<'_> {
         if number.is_none() {
             self.fail(format!("{value:?} is no number"));
         }
-        Lin::constant(number.unwrap_or_default())
+        self.total(vec![Lin::constant(number.unwrap_or_default())])
     }
     fn truth(&mut self, known: bool) -> Formula {
         Formula::Known(known)
@@ -473,10 +520,14 @@ impl Algebra for Lower<'_> {
             }
             let mut flow = ControlFlow::Continue(());
             if !dead {
-                parts.push(self.rows[view][at].used.clone());
+                if !broken(Sabotage::FiltersForgetUse) {
+                    parts.push(self.rows[view][at].used.clone());
+                }
                 flow = each(self, (view, at), Formula::all(parts));
             }
-            self.assumed.pop();
+            if !broken(Sabotage::AssumptionsStay) {
+                self.assumed.pop();
+            }
             if flow.is_break() {
                 return;
             }
@@ -488,17 +539,22 @@ impl Algebra for Lower<'_> {
     }
 
     fn add(&mut self, a: Lin, b: Lin) -> Lin {
-        a.plus(&b)
+        self.total(vec![a, b])
     }
     fn sub(&mut self, a: Lin, b: Lin) -> Lin {
-        a.minus(&b)
+        let less = self.scaled(&b, -1);
+        self.total(vec![a, less])
     }
     fn mul(&mut self, a: Lin, b: Lin) -> Lin {
         if let Some(k) = a.known() {
-            return b.times(k);
+            return self.scaled(&b, k);
         }
         if let Some(k) = b.known() {
-            return a.times(k);
+            return self.scaled(&a, k);
+        }
+        if size(&self.model, &a).saturating_mul(size(&self.model, &b)) > FARTHEST {
+            self.fail(TOO_LARGE);
+            return Lin::default();
         }
         let zero_one = |of: &Lin| of.terms.iter().all(|(var, _)| matches!(self.model.bounds(*var), (0.., ..=1)));
         let (switch, of) = match (zero_one(&a), zero_one(&b)) {
@@ -506,7 +562,10 @@ impl Algebra for Lower<'_> {
             (_, true) => (b, a),
             _ => {
                 let (p, q) = (self.model.bounds_of(&a), self.model.bounds_of(&b));
-                let ends = [p.0 * q.0, p.0 * q.1, p.1 * q.0, p.1 * q.1];
+                let ends = match broken(Sabotage::ProductOfLowEnds) {
+                    true => [p.0 * q.0, p.0 * q.0, p.1 * q.1, p.1 * q.1],
+                    false => [p.0 * q.0, p.0 * q.1, p.1 * q.0, p.1 * q.1],
+                };
                 let low = ends.iter().copied().min().unwrap_or_default();
                 let high = ends.iter().copied().max().unwrap_or_default();
                 let target = Lin::var(self.model.var(low, high));
@@ -522,12 +581,13 @@ impl Algebra for Lower<'_> {
         Lin::sum(parts)
     }
     fn span(&mut self, count: Lin, unit: Unit) -> Lin {
-        count.times(match unit {
+        let seconds = match unit {
             Unit::Months | Unit::Seconds => 1,
             Unit::Minutes => 60,
             Unit::Hours => 3_600,
             Unit::Days => 86_400,
-        })
+        };
+        self.scaled(&count, seconds)
     }
     fn call(&mut self, function: &Function, mut arguments: Vec<Lin>) -> Lin {
         match function {
@@ -544,17 +604,24 @@ impl Algebra for Lower<'_> {
         }
     }
     fn fact(&mut self, fact: FactId, arguments: Vec<Lin>) -> Lin {
-        let bound = self.bound;
-        let (name, table) = (&self.plan.facts[fact.index()].name, &bound.facts[fact.index()]);
+        let (plan, bound) = (self.plan, self.bound);
+        let (name, table) = (&plan.facts[fact.index()].name, &bound.facts[fact.index()]);
+        if plan.facts[fact.index()].arguments.contains(&Type::Bool) {
+            self.fail(format!("{name}: no fact is stated of a condition"));
+            return Lin::default();
+        }
+        // A condition is stated as any number but 0.
+        let is_condition = table.value == Type::Bool;
+        let stated = |key: &[i64]| table.at(key).map(|n| if is_condition { i64::from(n != 0) } else { n });
         let free: Vec<usize> = (0..arguments.len()).filter(|at| arguments[*at].known().is_none()).collect();
         let mut key: Vec<i64> = arguments.iter().map(|argument| argument.constant).collect();
         let [free] = free[..] else {
-            let value = if free.is_empty() { table.at(&key) } else { None };
+            let value = if free.is_empty() { stated(&key) } else { None };
             if value.is_none() {
                 let why = if free.is_empty() { "is not stated" } else { "has two arguments that are decided" };
                 self.fail(format!("{name}{key:?} {why}"));
             }
-            return Lin::constant(value.unwrap_or_default());
+            return self.total(vec![Lin::constant(value.unwrap_or_default())]);
         };
         let argument = arguments[free].clone();
         let (low, high) = self.bounds(&argument);
@@ -566,7 +633,7 @@ impl Algebra for Lower<'_> {
         let mut runs: Vec<(i64, i64, i64)> = Vec::new();
         for at in low..=high {
             key[free] = at;
-            let Some(value) = table.at(&key) else {
+            let Some(value) = stated(&key) else {
                 self.fail(format!("{name}{key:?} is not stated"));
                 return Lin::default();
             };
@@ -585,14 +652,14 @@ impl Algebra for Lower<'_> {
             let below = self.simple(Formula::Le(argument.minus(&Lin::constant(to))));
             parts.push(self.gate(&Formula::all(vec![above, below]), Lin::constant(value)));
         }
-        Lin::sum(parts)
+        self.total(parts)
     }
     fn fold(&mut self, kind: FoldKind, items: Vec<(Formula, Lin)>, outer: Option<Lin>) -> Lin {
         let outer = outer.unwrap_or_default();
         match kind {
             FoldKind::Count | FoldKind::Sum => {
-                let parts: Vec<Lin> = items.into_iter().map(|(guard, of)| self.gate(&guard, of)).collect();
-                Lin::sum(parts)
+                let parts = items.into_iter().map(|(guard, of)| self.gate(&guard, of)).collect();
+                self.total(parts)
             }
             FoldKind::CountDistinct => self.distinct(items),
             FoldKind::Max => self.largest_guarded(items, outer),
@@ -655,7 +722,8 @@ impl Algebra for Lower<'_> {
             for (at, (guard, a)) in items.iter().enumerate() {
                 for (other, b) in &items[..at] {
                     let apart = [(&a[1], &b[0]), (&b[1], &a[0])].map(|(end, start)| {
-                        let apart = Formula::Le(end.minus(start));
+                        let gap = Lin::constant(i64::from(broken(Sabotage::IntervalsAreClosed)));
+                        let apart = Formula::Le(end.minus(start).plus(&gap));
                         self.simple(apart)
                     });
                     let [first, second] = apart;
@@ -674,7 +742,8 @@ impl Algebra for Lower<'_> {
                 let there = Formula::all(vec![other.clone(), begun, runs]);
                 loads.push(self.gate(&there, interval[2].clone()));
             }
-            let within = self.compare(Compare::Le, Lin::sum(loads), limit.clone());
+            let load = self.total(loads);
+            let within = self.compare(Compare::Le, load, limit.clone());
             let empty = self.compare(Compare::Ge, at[0].clone(), at[1].clone());
             parts.push(Formula::any(vec![guard.negated(), empty, within]));
         }
@@ -700,6 +769,7 @@ impl Lower<'_> {
                 None => Formula::Known(false),
             },
             TestOp::In => any(self),
+            TestOp::NotIn if broken(Sabotage::NotInPassesAll) => Formula::Known(true),
             TestOp::NotIn => any(self).negated(),
             TestOp::IsNull => Formula::Known(false),
             TestOp::NotNull => Formula::Known(true),

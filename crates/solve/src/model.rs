@@ -216,7 +216,7 @@ pub struct Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The library is not there.
-    #[error("the solver library is not here: {0}")]
+    #[error("the solver library is not here: {0}; get it with: {fetch}", fetch = crate::FETCH)]
     NotThere(String),
     /// The engine refused the model or failed.
     #[error("{engine} failed: {why}")]

@@ -121,8 +121,6 @@ pub(crate) struct SatParameters {
     pub(crate) cp_model_presolve: Option<bool>,
     #[prost(int32, optional, tag = "90")]
     pub(crate) linearization_level: Option<i32>,
-    #[prost(int32, optional, tag = "110")]
-    pub(crate) cp_model_probing_level: Option<i32>,
     #[prost(bool, optional, tag = "135")]
     pub(crate) catch_sigint_signal: Option<bool>,
     #[prost(bool, optional, tag = "173")]
@@ -159,8 +157,6 @@ pub(crate) struct CpSolverResponse {
     pub(crate) status: i32,
     #[prost(int64, repeated, tag = "2")]
     pub(crate) solution: Vec<i64>,
-    #[prost(double, tag = "3")]
-    pub(crate) objective_value: f64,
     #[prost(double, tag = "4")]
     pub(crate) best_objective_bound: f64,
     #[prost(double, tag = "17")]

@@ -17,11 +17,31 @@ pub enum Sabotage {
     StepsWithoutSign,
     /// `or` is read as its first part.
     OrIsItsFirst,
+    /// A gated value may be anything where its guard does not hold.
+    GatesStayOpen,
+    /// What is taken for granted inside a row's fold is taken for granted after it.
+    AssumptionsStay,
+    /// A filter forgets that the row must be used.
+    FiltersForgetUse,
+    /// A filter by `not in` lets everything pass.
+    NotInPassesAll,
+    /// `count distinct` counts every element.
+    DistinctCountsAll,
+    /// `else` of `min` and `max` is forgotten.
+    ElseIsForgotten,
+    /// `max` of rows is never below 0.
+    MaxBeginsAtZero,
+    /// Intervals that touch overlap.
+    IntervalsAreClosed,
+    /// The negation of `<=` is `>=`.
+    NegationKeepsEquality,
+    /// A product takes a bound of its factors from one end only.
+    ProductOfLowEnds,
 }
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 7] = [
+    pub const ALL: [Sabotage; 17] = [
         Sabotage::EveryRowUsed,
         Sabotage::UngatedConstants,
         Sabotage::OneWayLiterals,
@@ -29,6 +49,16 @@ impl Sabotage {
         Sabotage::LessIsLessOrEqual,
         Sabotage::StepsWithoutSign,
         Sabotage::OrIsItsFirst,
+        Sabotage::GatesStayOpen,
+        Sabotage::AssumptionsStay,
+        Sabotage::FiltersForgetUse,
+        Sabotage::NotInPassesAll,
+        Sabotage::DistinctCountsAll,
+        Sabotage::ElseIsForgotten,
+        Sabotage::MaxBeginsAtZero,
+        Sabotage::IntervalsAreClosed,
+        Sabotage::NegationKeepsEquality,
+        Sabotage::ProductOfLowEnds,
     ];
 }
 

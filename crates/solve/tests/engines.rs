@@ -43,12 +43,14 @@ fn is_two_valued(model: &Model, lin: &Lin) -> bool {
 fn cp_sat_agrees_with_brute_force() {
     let Some(library) = library() else { return };
     let engine = CpSat::load(&library).unwrap();
+    let plain = engine.clone().without_presolve();
     let mut infeasible = 0;
     for seed in 0..MODELS {
         let model = random_model(&mut Stream::new(seed, &["engines"]));
         let points = points(&model);
         infeasible += usize::from(points.is_empty());
         compare(&model, &engine.solve(&model, &limits()).unwrap(), &points, &format!("seed {seed}"));
+        compare(&model, &plain.solve(&model, &limits()).unwrap(), &points, &format!("seed {seed} without presolve"));
     }
     assert!((50..350).contains(&infeasible), "{infeasible} of {MODELS} are infeasible");
 }

@@ -55,9 +55,12 @@ struct Field {
     holds: Option<String>,
 }
 
+/// The values of enumerations, with their numbers.
+type Values = BTreeMap<String, Vec<(String, i32)>>;
+
 /// The fields of our messages and the values of our enumerations.
-fn ours() -> (Vec<Field>, BTreeMap<String, Vec<(String, i32)>>) {
-    let (mut fields, mut values) = (Vec::new(), BTreeMap::<String, Vec<(String, i32)>>::new());
+fn ours() -> (Vec<Field>, Values) {
+    let (mut fields, mut values) = (Vec::new(), Values::new());
     let (mut owner, mut attribute) = (String::new(), None);
     for line in SOURCE.lines().map(str::trim) {
         if let Some(rest) = line.strip_prefix("pub(crate) struct ").or(line.strip_prefix("pub(crate) enum ")) {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_base::Value;
+use benchwright_base::{Json, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Conditions, Episode, Gives, NativeCall, Natives, Sandbox};
 use benchwright_schema::{Folder, load};
@@ -16,10 +16,22 @@ meddle      = "native takes job: -> job! gives done: bool reads job: writes what
 wander      = "native gives many tag: -> tag reads job: reads what it does not declare"
 half        = "native takes job: -> job!, helper: -> person! gives done: bool reads job writes job, tag: makes a tag, then sets a helper"
 lie         = "native gives one: int, two: int reads job: gives less than it says"
+raw         = "native takes rows: list of new of tag!, context: json gives json reads tag writes tag: makes tags from raw JSON"
+raw_one     = "native takes tag: -> tag! gives json reads tag, job: gives one value where it declares JSON"
+whole       = "native takes job: -> job! gives json reads job: reads whole rows of a table with secrets"
 "#;
 
-const NATIVES: &Natives =
-    &[("peek", peek), ("by_note", by_note), ("meddle", meddle), ("wander", wander), ("half", half), ("lie", lie)];
+const NATIVES: &Natives = &[
+    ("peek", peek),
+    ("by_note", by_note),
+    ("meddle", meddle),
+    ("wander", wander),
+    ("half", half),
+    ("lie", lie),
+    ("raw", raw),
+    ("raw_one", raw_one),
+    ("whole", whole),
+];
 
 fn id(call: &NativeCall<'_, '_>, name: &str) -> u32 {
     call.argument(name).as_ref_id().unwrap_or_default()
@@ -51,6 +63,38 @@ fn half(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 
 fn lie(_: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     Ok(Gives::One(vec![Value::Int(1)]))
+}
+
+/// Makes a tag of each object, by ids of table and field; moves the clock for each; refuses a word that is no text.
+fn raw(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    assert_eq!(call.tool_name(), "raw");
+    let table = call.subject()?;
+    let word = call.field(table, "word")?;
+    let Some(Json::List(rows)) = call.raw("rows") else { return Err(Refusal::argument("rows", "wants a list")) };
+    let mut made = Vec::new();
+    for row in rows {
+        call.advance(1);
+        let Some(Json::Text(text)) = row.get("word") else { return Err(Refusal::argument("rows", "wants words")) };
+        made.push(call.insert(table, vec![(word, Value::text(&**text))])?);
+    }
+    if let Some(first) = made.first() {
+        call.change(table, *first, vec![(word, Value::text("changed"))])?;
+        assert!(call.find(table, *first)?.is_some_and(|row| row.get(word) == &Value::text("changed")));
+    }
+    if let [_, second, ..] = made[..] {
+        call.remove(table, second)?;
+    }
+    let count = call.every(table)?.count();
+    Ok(Gives::Json(format!("[{count},{}]", call.domain().tables.len()).into_bytes()))
+}
+
+fn raw_one(_: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    Ok(Gives::One(Vec::new()))
+}
+
+fn whole(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    call.find(call.subject()?, id(call, "job"))?;
+    Ok(Gives::Json(b"{}".to_vec()))
 }
 
 fn episode(role: &str) -> Episode {
@@ -91,7 +135,13 @@ fn a_native_tool_sees_secrets_only_for_those_who_may() {
 
 #[test]
 fn a_native_tool_touches_only_the_tables_it_declares_and_gives_what_it_says() {
-    for (tool, arguments) in [("meddle", "{\"job\":1}"), ("wander", "{}"), ("lie", "{}")] {
+    for (tool, arguments) in [
+        ("meddle", "{\"job\":1}"),
+        ("wander", "{}"),
+        ("lie", "{}"),
+        ("raw_one", "{\"tag\":1}"),
+        ("whole", "{\"job\":1}"),
+    ] {
         let mut episode = episode("owner");
         let refusal = episode.call(tool, arguments).unwrap_err();
         assert!(refusal.message.contains("at fault"), "{tool}: {refusal}");
@@ -111,4 +161,32 @@ fn a_native_tool_that_breaks_a_rule_late_leaves_nothing_behind() {
     assert_eq!((refusal.code, refusal.rule.as_deref()), (RefusalCode::RuleViolated, Some("helper-is-active")));
     assert_eq!(episode.state_hash(), hash);
     assert!(episode.diff().is_empty());
+}
+
+#[test]
+fn a_native_tool_takes_raw_json_writes_by_ids_and_moves_the_clock() {
+    let mut episode = episode("owner");
+    let table = episode.domain().table_named("tag").unwrap();
+    let (rows, now) = (episode.table_len(table), episode.now());
+    let answer = episode.call("raw", r#"{"rows":[{"word":"one"},{"word":"two"}],"context":{"any":[1]}}"#).unwrap();
+    assert_eq!(answer, format!("[{},{}]", rows + 1, episode.domain().tables.len()));
+    assert_eq!(episode.now().0, now.0 + 2);
+    assert_eq!(episode.table_len(table), rows + 1);
+}
+
+#[test]
+fn a_refused_call_moves_neither_rows_nor_the_clock_and_raw_arguments_have_their_shape() {
+    let mut episode = episode("owner");
+    let hash = episode.state_hash();
+    let wrong = [
+        r#"{"rows":[{"word":"one"},{"word":7}]}"#,
+        r#"{"rows":{"word":"one"}}"#,
+        r#"{"rows":[],"context":null}"#,
+        r#"{}"#,
+    ];
+    for arguments in wrong {
+        let refusal = episode.call("raw", arguments).unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::InvalidArgument, "{arguments}");
+    }
+    assert_eq!(episode.state_hash(), hash);
 }

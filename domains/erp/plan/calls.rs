@@ -28,7 +28,7 @@ pub(crate) fn script(shop: &Shop, plan: &NamedRows) -> Result<Script, String> {
     calls.sell()?;
     calls.build()?;
     calls.buy()?;
-    calls.rename()?;
+    calls.rename();
     calls.bill();
     Ok(Script { steps: calls.steps })
 }
@@ -387,8 +387,8 @@ impl Calls<'_> {
     }
 
     /// Rewrites the origins of kept documents whose pegs are other ones now.
-    fn rename(&mut self) -> Result<(), String> {
-        let Some(before) = &self.standing.before else { return Ok(()) };
+    fn rename(&mut self) {
+        let Some(before) = &self.standing.before else { return };
         for row in 0..self.rows.builds.len() {
             if let Some(number) = self.standing.builds[row] {
                 let old = &before.pegs.builds[number];
@@ -401,7 +401,6 @@ impl Calls<'_> {
                 self.rename_one("purchase.order", &purchase(number), before, old, &self.pegs.buys[row]);
             }
         }
-        Ok(())
     }
 
     fn rename_one(&mut self, model: &str, document: &str, before: &Before, old: &[Need], new: &[Need]) {

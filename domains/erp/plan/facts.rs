@@ -400,38 +400,45 @@ fn price_range(offer: &Offer) -> (i64, i64) {
     (prices().min().unwrap_or(1) - 1, prices().max().unwrap_or(1))
 }
 
-/// A plan's rows with every field free, and spare rows: each offer and option once more, an order that goes to somebody who
-/// does not list the item, and a build where none is approved.
+/// The rows of a plan with their quantities free, beside them the same rows with one other field moved, and spare rows: each
+/// offer and option once more, an order that goes to somebody who does not list the item, and a build where none is approved.
+/// Moved dates and prices stand in rows of their own, so that the model stays linear in the quantities.
 fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String> {
     let horizon = shop.horizon();
-    let view = |build: &Builder<'_>, name: &str| build.plan.view_named(name).ok_or(format!("no view `{name}`"));
-    let widened = |build: &Builder<'_>, at: usize, row: &[i64]| -> Vec<Cell> {
-        let free = |(name, value): (&str, i64)| match name {
-            "qty" => Cell::Free(1, value * 2 + 30),
-            "promised" | "arrive" => Cell::Free(0, horizon + 1),
-            "start" => Cell::Free(0, horizon),
-            "due" => Cell::Free(0, horizon + 2),
-            "price" => Cell::Free((value - 2_000).max(0), value + 2_000),
-            _ => Cell::Fixed(value),
-        };
-        build.plan.views[at].fields.iter().zip(row).map(|(field, value)| free((&field.name, *value))).collect()
-    };
     for name in ["sell", "buy", "build"] {
-        let at = view(build, name)?;
+        let at = build.plan.view_named(name).ok_or_else(|| format!("the plan has no view `{name}`"))?;
+        let fields: Vec<String> = build.plan.views[at].fields.iter().map(|field| field.name.clone()).collect();
+        let candidate = |row: &[i64]| {
+            let cell = |(field, value): (&String, &i64)| match &**field {
+                "qty" => Cell::Free(1, value * 2 + 30),
+                _ => Cell::Fixed(*value),
+            };
+            Candidate { must: false, fields: fields.iter().zip(row).map(cell).collect() }
+        };
+        build.candidates[at].extend(rows.0[at].iter().map(|row| candidate(row)));
+        let place = |field: &str| fields.iter().position(|known| known == field);
         for row in &rows.0[at] {
-            let fields = widened(build, at, row);
-            build.candidates[at].push(Candidate { must: false, fields });
+            for moves in moves(name) {
+                let mut moved = row.clone();
+                for (field, by) in *moves {
+                    if let Some(at) = place(field) {
+                        moved[at] = if *by == LATE { horizon + 1 } else { moved[at] + by };
+                    }
+                }
+                if moved.iter().all(|value| *value >= 0) {
+                    build.candidates[at].push(candidate(&moved));
+                }
+            }
         }
     }
     // An order may be entered twice.
+    let sells = build.plan.view_named("sell").ok_or("the plan has no view `sell`")?;
+    let given = build.candidates[sells].len();
     sell(shop, build, false)?;
-    let sells = view(build, "sell")?;
-    let given = rows.0[sells].len();
     build.candidates[sells].iter_mut().skip(given).for_each(|candidate| candidate.must = false);
     let useful = shop.useful();
     for offer in &shop.offers {
         let need = useful.get(&*offer.product).copied().unwrap_or(0);
-        let first = offer.tiers.first().map_or((1, 1), |tier| *tier);
         for (at, (from, price)) in offer.tiers.iter().enumerate() {
             let low = if at == 0 { 1 } else { *from };
             let past = offer.most.unwrap_or(need).max(need).max(*from) + 5;
@@ -440,34 +447,25 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
                 buy(build, offer, Cell::Free(low, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
             }
         }
-        let _ = first;
     }
-    if let Some(key) = no_vendor(shop) {
-        for known in shop.products.iter().filter(|known| shop.may_buy(&known.code)).take(2) {
-            let fields = [
-                ("vendor", build.member("vendor", &key)?),
-                ("product", build.member("product", &product(&known.code))?),
-                ("qty", Cell::Free(1, 40)),
-                ("arrive", Cell::Fixed(2)),
-                ("price", Cell::Fixed(0)),
-                ("discount", Cell::Fixed(0)),
-            ];
-            build.push("buy", false, &fields)?;
-        }
-    }
-    for known in shop.products.iter().filter(|known| !shop.may_buy(&known.code)) {
-        // Somebody could order what is never bought from whoever lists it, or from anybody.
-        if let Some(party) = shop.vendors.first() {
-            let fields = [
-                ("vendor", build.member("vendor", &vendor(&party.reference))?),
-                ("product", build.member("product", &product(&known.code))?),
-                ("qty", Cell::Free(1, 40)),
-                ("arrive", Cell::Fixed(2)),
-                ("price", Cell::Fixed(0)),
-                ("discount", Cell::Fixed(0)),
-            ];
-            build.push("buy", false, &fields)?;
-        }
+    let listed_by_none = no_vendor(shop).into_iter().flat_map(|key| {
+        let bought = shop.products.iter().filter(|known| shop.may_buy(&known.code)).take(2);
+        bought.map(move |known| (key.clone(), known.code.clone()))
+    });
+    // Somebody could order what is never bought from anybody at all.
+    let first = shop.vendors.first().map(|party| vendor(&party.reference)).or(no_vendor(shop));
+    let never = shop.products.iter().filter(|known| !shop.may_buy(&known.code));
+    let never = never.filter_map(|known| Some((first.clone()?, known.code.clone())));
+    for (key, code) in listed_by_none.chain(never) {
+        let fields = [
+            ("vendor", build.member("vendor", &key)?),
+            ("product", build.member("product", &product(&code))?),
+            ("qty", Cell::Free(1, 40)),
+            ("arrive", Cell::Fixed(2)),
+            ("price", Cell::Fixed(0)),
+            ("discount", Cell::Fixed(0)),
+        ];
+        build.push("buy", false, &fields)?;
     }
     for known in shop.products.iter().filter(|known| known.makes) {
         let days = known.build_days;
@@ -485,4 +483,25 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
         make(build, &code, None, Cell::Free(1, 20), Cell::Fixed(0), Cell::Fixed(horizon))?;
     }
     Ok(())
+}
+
+/// Stands for the day after the last.
+const LATE: i64 = i64::MAX;
+
+/// Changes of a row that are worth trying: fields, and by how much.
+type Moves = &'static [&'static [(&'static str, i64)]];
+
+fn moves(view: &str) -> Moves {
+    match view {
+        "sell" => &[&[("promised", 1)], &[("promised", LATE)], &[("promised", -1)]],
+        "buy" => &[&[("arrive", -1)], &[("arrive", 1)], &[("arrive", LATE)], &[("price", -100)], &[("price", 1)]],
+        _ => &[
+            &[("start", -1), ("due", -1)],
+            &[("start", -2), ("due", -2)],
+            &[("start", 1), ("due", 1)],
+            &[("start", 1)],
+            &[("due", -1)],
+            &[("due", LATE)],
+        ],
+    }
 }

@@ -3,6 +3,7 @@
 use super::shop::Shop;
 use super::{PLAN, calls, facts, pegs, records};
 use crate::Catalog;
+use benchwright_base::Value;
 use benchwright_grade::Grader;
 use benchwright_pack::{Ledger, Script, Snapshot, TASK_VERSION, Verdict, Verifier};
 use benchwright_project::FirstState;
@@ -67,7 +68,7 @@ impl MicroWorld {
         let mut rows = Rows::empty(plan);
         for view in ["sell", "buy", "build"] {
             let at = plan.view_named(view).unwrap();
-            let cell = |value: &benchwright_base::Value| value.as_number().unwrap_or(-1);
+            let cell = |value: &Value| value.as_ref_id().map(i64::from).or(value.as_number()).unwrap_or(-1);
             rows.0[at] = found.views[at].iter().map(|row| row.iter().map(cell).collect()).collect();
         }
         NamedRows::of(&rows, plan, bound)
@@ -78,7 +79,7 @@ impl MicroWorld {
         let at = self.domain.table_named(table).unwrap();
         let declared = self.domain.table(at);
         let field = declared.field_named(field).unwrap();
-        let shown = |row: &Vec<benchwright_base::Value>| {
+        let shown = |row: &Vec<Value>| {
             benchwright_schema::codec::show_value(&self.domain, declared.field(field).ty, &row[field.index()])
         };
         state.tables[at.index()].rows.iter().map(shown).collect()

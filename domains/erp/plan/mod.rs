@@ -7,10 +7,12 @@
 mod brief;
 mod calls;
 mod facts;
+mod greedy;
 #[cfg(test)]
 mod micro;
 #[cfg(test)]
 mod micro_world;
+mod mutate;
 mod notes;
 mod peg_plan;
 mod pegs;
@@ -57,8 +59,15 @@ impl Family for Erp {
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
         Ok(case_of(&sample::draw(draw, domain, planner)?))
     }
-    fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
-        Ok(())
+    fn accept(
+        &self,
+        draw: &Draw<'_>,
+        case: &Case,
+        solved: &Solved,
+        domain: &Domain,
+        planner: &mut dyn Planner,
+    ) -> Result<(), Discard> {
+        sample::accept(draw, &shop(case).map_err(Discard::Fault)?, solved, domain, planner)
     }
     fn bindings(&self, case: &Case) -> Result<Bindings, String> {
         Ok(facts::bindings(&shop(case)?))
@@ -79,11 +88,11 @@ impl Family for Erp {
         let repair = case.switches.iter().any(|switch| switch == "repair");
         if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
     }
-    fn mutate(&self, _: &Case, _: &NamedRows, _: &str, _: &[String]) -> Result<Option<Mutation>, String> {
-        Ok(None)
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        mutate::mutate(&shop(case)?, plan, rule, at)
     }
-    fn greedy(&self, _: &Case) -> Result<NamedRows, String> {
-        Err("not there yet".into())
+    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
+        Ok(greedy::rows(&shop(case)?))
     }
     fn read_back(&self, _: &str, _: &mut dyn Desk) -> Result<Case, String> {
         Err("not there yet".into())

@@ -3,6 +3,7 @@
 use crate::{failure::Failure, layout::counted, output, progress::Progress, worlds};
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::Sandbox;
+use benchwright_solve::{CpSat, Engine as _, EngineError, FETCH, Highs, Library, PINNED_VERSION};
 use serde_json::{Value as Json, json};
 use std::{
     fs,
@@ -66,6 +67,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     checks.extend(domains(catalog));
     checks.push(temporary_folder());
     checks.push(sqlite());
+    checks.push(solver());
     checks.push(terminal());
     let missing = checks.iter().filter(|check| check.is_needed && !check.is_ok).count();
     if options.json {
@@ -170,6 +172,29 @@ fn sqlite() -> Check {
         return Check::ok("sqlite", format!("{version}, part of this program"));
     }
     Check::missing("sqlite", format!("{version} has no strict tables"), "build the program with SQLite 3.37 or later")
+}
+
+/// Only making and auditing tasks needs the solver; serving, running and grading do without.
+fn solver() -> Check {
+    let look = || -> Result<(String, bool), EngineError> {
+        let library = Library::find()?;
+        let engines = [CpSat::load(&library)?.version(), Highs::load(&library)?.version()].join(" and ");
+        let folder = library.path().display();
+        let is_pinned = library.is_pinned().map_err(|error| EngineError::NotThere(format!("{folder}: {error}")))?;
+        Ok((format!("{engines} in {folder}"), is_pinned))
+    };
+    let check = match look() {
+        Ok((detail, true)) => Check::ok("solver", format!("{detail}, the pinned library")),
+        Ok((detail, false)) => {
+            let detail = format!("{detail}, not the pinned library {PINNED_VERSION}: tasks may come out otherwise");
+            Check::missing("solver", detail, format!("unset BENCHWRIGHT_SOLVER, then: {FETCH}"))
+        }
+        Err(EngineError::NotThere(what)) => {
+            Check::missing("solver", format!("{what}; only making and auditing tasks needs it"), FETCH)
+        }
+        Err(error) => Check::missing("solver", error.to_string(), FETCH),
+    };
+    check.without_need()
 }
 
 fn terminal() -> Check {

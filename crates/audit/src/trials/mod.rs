@@ -1,11 +1,20 @@
 //! The trials, one file each.
 
 mod alternates;
+mod arguments;
+mod canary;
+mod clauses;
+mod closed_book;
 mod dominance;
+mod frame;
 mod idle;
+mod leak;
 mod near_miss;
 mod oracle;
+mod reading;
+mod regenerate;
 mod second_solver;
+mod spam;
 mod worse;
 
 use crate::{Finding, Subject};
@@ -44,6 +53,43 @@ pub const TRIALS: &[Trial] = &[
         about: "costlier plans are clean and score strictly between",
         sampled: false,
         run: worse::run,
+    },
+    Trial {
+        name: "frame",
+        about: "changing any one unrelated record fails the frame; reading everything does not",
+        sampled: false,
+        run: frame::run,
+    },
+    Trial {
+        name: "spam",
+        about: "random legal calls, and every record touched once, never pass",
+        sampled: false,
+        run: spam::run,
+    },
+    Trial {
+        name: "clauses",
+        about: "rule ids and sentences match one to one; every number in the text is a bound value",
+        sampled: false,
+        run: clauses::run,
+    },
+    Trial { name: "leak", about: "no sealed token in anything the agent can see", sampled: false, run: leak::run },
+    Trial {
+        name: "regenerate",
+        about: "same seed, same bytes; grading again is identical",
+        sampled: false,
+        run: regenerate::run,
+    },
+    Trial {
+        name: "canary",
+        about: "a clean state better than the certificate raises an alarm, never a fail",
+        sampled: false,
+        run: canary::run,
+    },
+    Trial {
+        name: "closed-book",
+        about: "the case rebuilt from instruction and reads has the same optimum",
+        sampled: false,
+        run: closed_book::run,
     },
     Trial {
         name: "second-solver",

@@ -11,8 +11,8 @@ use benchwright_solve::{Formula, Instance, Limits, Lin, Lower, Status};
 use benchwright_spec::Rows;
 use std::collections::BTreeMap;
 
-/// Work of one search.
-const WORK: f64 = 8.0;
+/// Work of one search, and of those that follow while nothing is found. A near-miss need not be the nearest one.
+const WORK: [f64; 3] = [0.1, 1.0, 10.0];
 
 /// What became of one instance.
 enum Fate {
@@ -85,6 +85,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let instances = base.all_instances().map_err(|error| error.to_string())?;
         let distance = distance(subject, &mut base);
         base.model.minimise = Some(distance.clone());
+        base.model.hint = hint(subject, &base);
         Ok(Search { subject, base, distance, instances })
     }
 
@@ -156,13 +157,16 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// The nearest point, or `None` if there is none, which is proved.
     fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
-        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
-        let answer = self.subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
-        match answer.status {
-            Status::Optimal | Status::Feasible => Ok(Some(lower.read(&answer.point))),
-            Status::Infeasible => Ok(None),
-            Status::Unknown => Err("the search for a near-miss ran out of work".to_owned()),
+        for work in WORK {
+            let limits = Limits { work, linearization: 1, fixed_search: false };
+            let answer = self.subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+            match answer.status {
+                Status::Optimal | Status::Feasible => return Ok(Some(lower.read(&answer.point))),
+                Status::Infeasible => return Ok(None),
+                Status::Unknown => {}
+            }
         }
+        Err("the search for a near-miss ran out of work".to_owned())
     }
 
     fn judge(&self, grader: &Grader<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
@@ -204,6 +208,25 @@ fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
         .map(str::to_owned)
         .collect();
     if others.is_empty() { Fate::Alone } else { Fate::Among(others) }
+}
+
+/// The optimum as a point: its rows are used as they are, and no others.
+fn hint(subject: &Subject<'_>, lower: &Lower<'_>) -> Vec<(benchwright_solve::Var, i64)> {
+    let mut hint = Vec::new();
+    for (view, rows) in lower.rows.iter().enumerate() {
+        for (at, row) in rows.iter().enumerate() {
+            let known = subject.optimum.0[view].get(at);
+            if let Formula::Lit(used) = row.used {
+                hint.push((used.var, i64::from(known.is_some() == used.yes)));
+            }
+            for (field, at) in row.fields.iter().zip(0..) {
+                if let [(var, 1)] = field.terms[..] {
+                    hint.push((var, known.map_or(0, |row: &Vec<i64>| row[at])));
+                }
+            }
+        }
+    }
+    hint
 }
 
 /// How far a point is from the optimum: 3 for a row dropped or added, 1 for a field changed.

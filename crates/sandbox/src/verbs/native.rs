@@ -4,7 +4,7 @@
 use crate::{arguments, call::Call, draft::Draft, plan::Part, row::Row};
 use benchwright_base::{DateTime, FieldId, Json, RowId, TableId, Value, json};
 use benchwright_expr::{
-    Compare, TestOp,
+    Compare, TestOp, Type,
     eval::Records,
     walk::{Operand, Test},
 };
@@ -64,10 +64,13 @@ impl RowView {
     /// Whether an enum field has a word.
     pub fn is(&self, field: &str, word: &str) -> bool {
         let table = self.domain.table(self.table);
-        let value = self.get(field);
-        table
-            .field_named(field)
-            .is_some_and(|id| !value.is_null() && codec::show_value(&self.domain, table.field(id).ty, &value) == word)
+        let Some(field) = table.field_named(field).map(|id| (id, table.field(id))) else { return false };
+        match (field.1.ty, self.row.get(field.0)) {
+            (Type::Enum(id), Value::Enum(at)) if self.reveals || !field.1.secret => {
+                self.domain.enums[id.index()].words[*at as usize] == word
+            }
+            _ => false,
+        }
     }
 }
 
@@ -234,14 +237,17 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     pub fn word(&self, table: &str, field: &str, word: &str) -> Result<Value, Refusal> {
         let table = self.table(table)?;
         let id = self.field(table, field)?;
-        let domain = &self.draft.actor.plan.domain;
-        codec::read_value(domain, domain.table(table).field(id).ty, &json::Json::Text(word.into()))
-            .map_err(|error| fault(format!("`{field}` {error}")))
+        let domain = self.domain();
+        let at = match domain.table(table).field(id).ty {
+            Type::Enum(words) => domain.enums[words.index()].words.iter().position(|known| known == word),
+            _ => None,
+        };
+        at.map(|at| Value::Enum(at as u16)).ok_or_else(|| fault(format!("`{field}` has no word `{word}`")))
     }
 
     /// A table by its name.
     pub fn table(&self, name: &str) -> Result<TableId, Refusal> {
-        self.draft.actor.plan.domain.table_named(name).ok_or_else(|| fault(format!("there is no table `{name}`")))
+        self.draft.actor.plan.table_named(name).ok_or_else(|| fault(format!("there is no table `{name}`")))
     }
 
     fn readable(&self, name: &str) -> Result<TableId, Refusal> {

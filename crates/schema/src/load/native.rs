@@ -8,6 +8,8 @@ use benchwright_base::{RelationId, TableId};
 use benchwright_expr::Type;
 
 const SECTIONS: [&str; 4] = ["takes", "gives", "reads", "writes"];
+/// What an argument of a record call can be.
+const SHAPES: [&str; 4] = ["new", "vals", "domain", "fields"];
 
 /// Reads what follows `native`.
 pub(super) fn read(mut cursor: Cursor<'_>, draft: &Draft, faults: &Faults) -> Option<Native> {
@@ -150,11 +152,11 @@ fn read_argument<'s>(
         faults.with_help(place, "a native tool gives values", "write `gives json` for an answer of its own form");
         return None;
     }
-    let (ty, nullable, bounds) = match shape {
-        Some(_) => (Some(Type::Null), false, None),
+    let (ty, nullable, bounds, shape) = match shape {
+        Some(shape) => (shape.map(|_| Type::Null), false, None, shape.unwrap_or(Shape::Json)),
         None => {
             let written = types::read(cursor, draft, faults)?;
-            (written.ty, written.nullable, written.bounds)
+            (written.ty, written.nullable, written.bounds, Shape::Value)
         }
     };
     let here = cursor.here();
@@ -163,26 +165,20 @@ fn read_argument<'s>(
         faults.at(here, "`!` is for what a tool takes");
         return None;
     }
-    let shape = match shape {
-        Some(None) => return Some((None, name)),
-        Some(Some(shape)) => shape,
-        None => Shape::Value,
-    };
     let cell = |ty| Cell { name: name.text.to_owned(), ty, nullable, bounds };
     Some((ty.map(|ty| Argument { cell: cell(ty), required, list, shape }), name))
 }
 
-/// `new of t`, `vals of t`, `domain of t`, `fields of t` or `json`; the shape is `None` if there is no such table. `None`
-/// means that the rest cannot be read either.
-fn read_shape(cursor: &mut Cursor<'_>, draft: &Draft, faults: &Faults) -> Option<Option<Option<Shape>>> {
+/// `Some(None)` for a shape of a table that is not there.
+type MaybeShape = Option<Option<Shape>>;
+
+/// Takes `new of t`, `vals of t`, `domain of t`, `fields of t` or `json`, if one is next. `None` means that the rest cannot
+/// be read; a fault has been told.
+fn read_shape(cursor: &mut Cursor<'_>, draft: &Draft, faults: &Faults) -> Option<MaybeShape> {
     if cursor.eat_word("json") {
         return Some(Some(Some(Shape::Json)));
     }
-    let shapes: [(&str, fn(TableId) -> Shape); 4] =
-        [("new", Shape::New), ("vals", Shape::Vals), ("domain", Shape::Domain), ("fields", Shape::Fields)];
-    let Some((meant, shape)) = shapes.into_iter().find(|(shape, _)| cursor.eat_word(shape)) else {
-        return Some(None);
-    };
+    let Some(meant) = SHAPES.into_iter().find(|shape| cursor.eat_word(shape)) else { return Some(None) };
     if !cursor.eat_word("of") {
         faults.at(cursor.here(), format!("expected `of` and a table after `{meant}`"));
         return None;
@@ -191,6 +187,12 @@ fn read_shape(cursor: &mut Cursor<'_>, draft: &Draft, faults: &Faults) -> Option
     let Some(name) = cursor.word() else {
         faults.at(here, format!("expected a table, found {}", word(here.text)));
         return None;
+    };
+    let shape = |table| match meant {
+        "new" => Shape::New(table),
+        "vals" => Shape::Vals(table),
+        "domain" => Shape::Domain(table),
+        _ => Shape::Fields(table),
     };
     Some(Some(draft.table(name, faults).map(shape)))
 }

@@ -4,5 +4,6 @@ mod common;
 mod good;
 mod inventory;
 mod mutations;
+mod records;
 mod schemas;
 mod wrong;

@@ -9,7 +9,7 @@ pub(super) fn money(cents: i64) -> String {
     let digits = (cents / 100).to_string();
     let mut whole = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             whole.push(',');
         }
         whole.push(digit);
@@ -47,6 +47,7 @@ pub(super) fn values(shop: &Shop) -> Result<Values, String> {
         ("bought_for", bought_for(shop).to_owned()),
         ("built_for", built_for(shop).to_owned()),
         ("made_only", made_only(shop)),
+        ("groups", groups(shop).to_owned()),
         ("deposit_flow", String::new()),
         ("final_less", String::new()),
     ]);
@@ -97,8 +98,17 @@ fn supply(shop: &Shop) -> &'static str {
     let finished = shop.finished();
     match (finished.makes, shop.may_buy(&finished.code)) {
         (true, true) => "opening stock, purchases from the day they arrive, and builds from the day they are finished",
-        (true, false) => "opening stock, and builds from the day they are finished",
-        (false, _) => "opening stock, and purchases from the day they arrive",
+        (true, false) => "opening stock and builds, the latter from the day they are finished",
+        (false, _) => "opening stock and purchases, the latter from the day they arrive",
+    }
+}
+
+/// How centres share minutes, where they do.
+fn groups(shop: &Shop) -> &'static str {
+    if shop.groups.is_empty() {
+        ""
+    } else {
+        " Where notes name a group of centres, its minutes hold for all of them together."
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
         "receipt-field" => &[
             "The receipt date is the expected arrival on the order line (date_planned).",
             "What counts as receipt date is the expected arrival on the order line (date_planned).",
-            "Enter it as the expected arrival on the order line (date_planned).",
+            "You enter the receipt date as the expected arrival on the order line (date_planned).",
         ],
         "as-planned" if makes => &[
             "Start (date_start), deadline (date_deadline) and centre must be as planned at the end; if the system moves a build, put it back.",

@@ -43,6 +43,25 @@ fn screened_orders_are_confirmed_cancelled_left_out_and_billed() {
 }
 
 #[test]
+fn a_draft_that_is_changed_is_changed_on_its_own_record() {
+    use benchwright_schema::plan::Binding;
+    let shop = micro::screened();
+    let world = MicroWorld::new(&shop, &[276_400]);
+    let mut rows = micro::optimum(&shop);
+    rows.0.get_mut("sell").unwrap()[1].extend([
+        ("qty".to_owned(), Binding::Number(5)),
+        ("promised".to_owned(), Binding::Number(6)),
+        ("customer".to_owned(), Binding::Key("customer/C-101".into())),
+    ]);
+    let state = world.carry_out(&rows);
+    let failed = world.judge(&state);
+    let failed = failed.failed();
+    assert!(failed.contains(&"erp/draft-confirmed") && failed.contains(&"erp/order-quantity"), "{failed:?}");
+    assert_eq!(world.column(&state, "sale_order", "client_order_ref").len(), 4, "no order was entered beside it");
+    assert!(world.column(&state, "sale_order", "commitment_date")[0].starts_with("2032-03-07"));
+}
+
+#[test]
 fn a_fixed_deposit_and_immediate_terms_pass_too() {
     let mut shop = micro::screened();
     let deposit = super::super::shop::Deposit { from: 300_000, fixed: Some(25_050), percent: None };
@@ -57,18 +76,20 @@ fn a_repair_keeps_what_stands_and_renames_what_it_serves() {
     let shop = micro::repaired();
     let world = MicroWorld::new(&shop, &[16, 288_400]);
     let dune = buy("V-204", "CP-200", 12, 5, 4_700);
-    let builds = vec![build("W1", 3, 0), build("W1", 5, 5)];
+    let builds = vec![build("W1", 3, 0), build("W1", 5, 6)];
     let mended = plan(sells(&shop), vec![buy("V-201", "FG-100", 8, 3, 24_500), dune], builds);
     let script = script(&shop, &mended).unwrap();
     let made = script.steps.iter().filter(|step| step.method == "create").count();
-    assert_eq!(made, 1, "only the purchase from Alder is new");
+    assert_eq!(made, 2, "the purchase from Alder and the build that was moved are new");
     let state = world.play(&script);
     let verdict = world.judge(&state);
     assert_eq!(verdict.failed(), Vec::<&str>::new(), "{:?}", verdict.checks);
     assert_eq!((verdict.ending, verdict.reward), (Ending::Pass, 1_000_000));
     assert_eq!(world.column(&state, "purchase_order", "state"), ["cancel", "purchase", "purchase"]);
-    // Alder is earlier than Birch was, so the builds serve later orders now.
-    assert_eq!(world.column(&state, "mrp_production", "origin"), ["S00001", "S00003"]);
+    assert_eq!(world.column(&state, "mrp_production", "state"), ["confirmed", "cancel", "confirmed"]);
+    // The kept purchase of parts named a build that fell.
+    let origins = world.column(&state, "purchase_order", "origin");
+    assert_eq!(origins, ["S00002, S00003", "WH/MO/00003", "S00002, S00003"]);
 }
 
 #[test]
@@ -165,7 +186,14 @@ fn pegs_of_two_levels_go_from_parts_to_modules_to_goods() {
     let found = pegs(&shop, &rows);
     assert_eq!(found.buys, [vec![Need::Sell(0)], vec![Need::Build(0)]]);
     assert_eq!(found.builds, [vec![Need::Build(1)], vec![Need::Sell(1)]]);
-    // A purchase that nobody needs takes a unit from stock, so that it serves somebody.
+    // A purchase that nobody needs takes over a unit, from stock or from a row with more than one, so that it serves somebody.
+    rows.buys.push(bought("FG-100", 1, 9));
+    let found = pegs(&shop, &rows);
+    assert_eq!((&*found.buys[2], &*found.builds[1]), (&[Need::Sell(1)][..], &[Need::Sell(1)][..]));
+    rows.sells.truncate(1);
+    rows.buys.truncate(1);
+    rows.buys[0].units = 3;
+    rows.builds.clear();
     rows.buys.push(bought("FG-100", 1, 6));
-    assert_eq!(pegs(&shop, &rows).buys[2], [Need::Sell(0)]);
+    assert_eq!(pegs(&shop, &rows).buys, [[Need::Sell(0)], [Need::Sell(0)]]);
 }

@@ -70,7 +70,7 @@ pub(crate) fn reach(shop: &Shop, code: &str, day: i64) -> i64 {
 }
 
 /// Whether every due day could be met if all sources were free for it.
-fn in_time(shop: &Shop) -> bool {
+pub(crate) fn in_time(shop: &Shop) -> bool {
     let code = &shop.finished().code;
     let days: BTreeSet<i64> = shop.accepted().map(|order| order.due).collect();
     let asked = |day: i64| -> i64 { shop.accepted().filter(|order| order.due <= day).map(|order| order.units).sum() };
@@ -83,34 +83,73 @@ pub(crate) fn least_spend(shop: &Shop) -> Option<i64> {
         let mut memo = BTreeMap::new();
         return cheapest(shop, &shop.finished().code, &mut memo).map(|cents| cents * shop.uncovered());
     }
+    purchase(shop).map(|(spend, _)| spend)
+}
+
+/// The least spend where nothing is built, and the units of each offer; `None` if no purchase covers the need in time.
+pub(crate) fn purchase(shop: &Shop) -> Option<(i64, Vec<i64>)> {
     // Least cost of having at least so many units, offer by offer in the order of arrival.
     let (gap, stock) = (shop.uncovered(), shop.finished().stock);
     let size = usize::try_from(gap).ok()?;
     let mut cost: Vec<Option<i64>> = vec![None; size + 1];
     cost[0] = Some(0);
-    let mut offers: Vec<_> = shop.offers.iter().filter(|offer| offer.lead <= shop.horizon()).collect();
-    offers.sort_by_key(|offer| offer.lead);
+    let mut order: Vec<usize> = (0..shop.offers.len()).filter(|at| shop.offers[*at].lead <= shop.horizon()).collect();
+    order.sort_by_key(|at| shop.offers[*at].lead);
     let asked = |day: i64| -> i64 { shop.accepted().filter(|order| order.due <= day).map(|order| order.units).sum() };
     let starve = |cost: &mut Vec<Option<i64>>, day: i64| {
         let needed = usize::try_from((asked(day) - stock).max(0)).unwrap_or(0);
         cost.iter_mut().take(needed.min(size + 1)).for_each(|cell| *cell = None);
     };
-    for offer in offers {
+    // For each offer and amount: what was there before it, and the units it brings.
+    let mut steps: Vec<Vec<(usize, i64)>> = Vec::new();
+    for at in &order {
+        let offer = &shop.offers[*at];
         starve(&mut cost, offer.lead - 1);
         let before = cost.clone();
+        let mut step: Vec<(usize, i64)> = (0..=size).map(|have| (have, 0)).collect();
+        let (least, last) = (offer.tiers[0].0, offer.tiers[offer.tiers.len() - 1].0);
         for (have, cents) in before.iter().enumerate() {
             let Some(cents) = cents else { continue };
-            let (least, last) = (offer.tiers[0].0, offer.tiers[offer.tiers.len() - 1].0);
-            for units in least..=offer.most.unwrap_or(gap).min(gap.max(last)) {
+            for units in least..=offer.most.unwrap_or(gap.max(last)).min(gap.max(last)) {
                 let price = offer.tiers.iter().rev().find(|(from, _)| *from <= units).map_or(0, |(_, price)| *price);
-                let cell = &mut cost[(have + units as usize).min(size)];
+                let to = (have + units as usize).min(size);
                 let total = cents + units * price;
-                *cell = Some(cell.map_or(total, |known| known.min(total)));
+                if cost[to].is_none_or(|known| total < known) {
+                    (cost[to], step[to]) = (Some(total), (have, units));
+                }
             }
         }
+        steps.push(step);
     }
     starve(&mut cost, shop.horizon());
-    cost[size]
+    let spend = cost[size]?;
+    let mut units = vec![0; shop.offers.len()];
+    let mut have = size;
+    for (at, step) in order.iter().zip(&steps).rev() {
+        let (before, taken) = step[have];
+        units[*at] = taken;
+        have = before;
+    }
+    Some((spend, units))
+}
+
+/// The least spend of a case in which nothing can be built; `None` where something can, or there is no plan within the margin.
+pub(crate) fn exact(shop: &Shop) -> Option<i64> {
+    if shop.products.iter().any(|product| product.makes) {
+        return None;
+    }
+    least_spend(shop).filter(|spend| shop.spend_cap().is_none_or(|cap| *spend <= cap))
+}
+
+/// A disturbed case as it is left: without the offers of the supplier that cancelled and the options of the centre that is
+/// down.
+pub(crate) fn without_the_broken(shop: &Shop) -> Shop {
+    let mut left = shop.clone();
+    if let Some(repair) = &shop.repair {
+        left.offers.retain(|offer| Some(&offer.vendor) != repair.vendor.as_ref());
+        left.options.retain(|option| Some(&option.centre) != repair.centre.as_ref());
+    }
+    left
 }
 
 /// The cheapest conceivable unit of a product.

@@ -3,14 +3,20 @@
 //! All draws are of integers, and every parameter has a stream of its own. Where most draws would be no task, a part of the
 //! case is drawn again from the same stream until plain arithmetic finds no fault in it.
 
+mod accept;
+mod bench;
 mod demand;
 mod goods;
 mod laws;
 mod offers;
 mod recipe;
+mod repair;
 mod surroundings;
 mod works;
 
+pub(crate) use self::accept::accept;
+
+use self::bench::Bench;
 use self::demand::{Demand, Rounds};
 use self::offers::{Item, Quote};
 use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share};
@@ -25,11 +31,15 @@ use benchwright_schema::Domain;
 use benchwright_spec::Planner;
 
 /// How often the whole of a case, and how often its offers are drawn before a fault is reported.
-const ROUNDS: (usize, usize) = (6, 30);
+const ROUNDS: (usize, usize) = (8, 60);
 
 /// Draws a case.
-pub(crate) fn draw(draw: &Draw<'_>, _: &Domain, _: &mut dyn Planner) -> Result<Shop, Discard> {
-    undisturbed(&Dice { draw, replaced: None })
+pub(crate) fn draw(draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Shop, Discard> {
+    let shop = undisturbed(&Dice { draw, replaced: None })?;
+    match Recipe::of(draw).map_err(Discard::Fault)?.repair {
+        Some(trouble) => repair::disturb(shop, trouble, &mut Bench::new(draw, domain, planner)),
+        None => Ok(shop),
+    }
 }
 
 /// Draws a case in which nothing has gone wrong yet.
@@ -62,10 +72,17 @@ fn undisturbed(dice: &Dice<'_>) -> Result<Shop, Discard> {
         for _ in 0..ROUNDS.1 {
             let quotes = streams.quotes(&recipe, &ranges, &works, &size)?;
             let parts = Parts { demand: &demand, works: &works, quotes: &quotes, margin, stock };
-            let shop = assemble(dice, &recipe, Register::new(dice, line, names), &parts, &line.centres)?;
-            match laws::fault(&shop) {
+            let mut register = Register::new(dice, line, names);
+            let mut shop = assemble(dice, &recipe, &mut register, &parts, &line.centres)?;
+            match laws::fault(&shop).or_else(|| accept::doubt(dice.draw, &recipe, &shop)) {
                 Some(code) => why = code,
-                None => return Ok(shop),
+                None => {
+                    if !recipe.lean {
+                        let own: Vec<_> = shop.products.iter().map(|known| (known.role, known.name.clone())).collect();
+                        shop.adjacent = register.around(dice, &own).ok_or_else(|| short(&recipe))?;
+                    }
+                    return Ok(shop);
+                }
             }
         }
     }
@@ -136,17 +153,21 @@ impl Streams {
     }
 }
 
+fn short(recipe: &Recipe) -> Discard {
+    Discard::Fault(format!("goods.toml has too few words for {}", recipe.line))
+}
+
 /// Gives names to what was drawn.
 fn assemble(
     dice: &Dice<'_>,
     recipe: &Recipe,
-    mut register: Register,
+    register: &mut Register,
     parts: &Parts<'_>,
     centre_names: &[String],
 ) -> Result<Shop, Discard> {
-    let short = || Discard::Fault(format!("goods.toml has too few words for {}", recipe.line));
+    let short = || short(recipe);
     let (demand, works) = (parts.demand, parts.works);
-    let products = products(dice, recipe, &mut register, parts).ok_or_else(short)?;
+    let products = products(dice, recipe, register, parts).ok_or_else(short)?;
     let code = |place: usize| products[place].code.clone();
 
     let mut customers: Vec<Party> =
@@ -201,8 +222,6 @@ fn assemble(
         minutes: *minutes,
     };
     let line = |(product, part, units): &(usize, usize, i64)| BomLine { product: code(*product), part: code(*part), units: *units };
-    let own: Vec<(Role, String)> = products.iter().map(|product| (product.role, product.name.clone())).collect();
-    let adjacent = if recipe.lean { Adjacent::default() } else { register.around(dice, &own).ok_or_else(short)? };
     Ok(Shop {
         anchor: anchor(dice)?,
         objective: dice.draw.objective.to_owned(),
@@ -227,7 +246,7 @@ fn assemble(
             Route::Market => Some(NeverBought::Market),
         },
         repair: None,
-        adjacent,
+        adjacent: Adjacent::default(),
     })
 }
 

@@ -21,8 +21,9 @@ pub(crate) struct Recipe {
     /// How its work is spread over centres.
     #[serde(default)]
     pub(crate) centres: Centres,
-    /// The rule that must make a difference.
-    pub(crate) headline: Headline,
+    /// The rules one of which at least must make a difference.
+    #[serde(default)]
+    pub(crate) headline: Vec<Headline>,
     /// The tests that requests must pass.
     #[serde(default)]
     pub(crate) screen: Vec<Test>,
@@ -105,22 +106,26 @@ pub(crate) enum Centres {
     Branch,
 }
 
-/// The rule a pattern is about: without it, another plan would be best.
+/// A rule that a pattern is about: without it, another plan would be best.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Headline {
     /// Offers take their time.
     Lead,
-    /// Offers have a smallest and a greatest quantity.
-    Parts,
+    /// Offers have a smallest order.
+    Least,
+    /// Offers have a greatest quantity.
+    Most,
+    /// Builds take their time.
+    Span,
     /// Centres have so many minutes.
     Pool,
     /// Not every centre may build everything.
     Qualified,
     /// A part that two modules take is scarce.
     Scarce,
-    /// A plan that stood must be mended.
-    Repair,
+    /// Finished goods are never bought.
+    NeverBought,
 }
 
 /// A test of requests.

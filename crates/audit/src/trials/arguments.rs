@@ -1,0 +1,176 @@
+//! Arguments for a tool, made from nothing but its JSON Schema and the rows that are there. Same stream, same arguments.
+
+use benchwright_base::{Date, RowId, Stream};
+use benchwright_sandbox::Episode;
+use serde_json::{Map, Value as Json, json};
+
+/// How deep objects are filled.
+const DEEPEST: usize = 3;
+
+/// Makes arguments.
+pub(super) struct Maker {
+    stream: Stream,
+    /// How many texts were made, so that no two are alike.
+    made: u32,
+}
+
+impl Maker {
+    /// The maker of a key.
+    pub(super) fn new(key: &[&str]) -> Maker {
+        Maker { stream: Stream::new(0, key), made: 0 }
+    }
+
+    /// Its stream, for other choices.
+    pub(super) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// The arguments of a tool by its schema: what must be given, and some of the rest.
+    pub(super) fn arguments(&mut self, schema: &Json, episode: &Episode) -> Json {
+        self.object(schema, episode, 0)
+    }
+
+    fn object(&mut self, schema: &Json, episode: &Episode, depth: usize) -> Json {
+        let Some(properties) = schema["properties"].as_object() else { return json!({}) };
+        let required = |name: &str| {
+            schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
+        };
+        let mut object = Map::new();
+        for (name, schema) in properties {
+            // An object of any form says nothing of what could stand in it.
+            let blank = schema["type"] == "object" && !schema["properties"].is_object();
+            if required(name) || (!blank && self.stream.chance(1, 3)) {
+                object.insert(name.clone(), self.value(schema, name, episode, depth));
+            }
+        }
+        Json::Object(object)
+    }
+
+    /// A value by its schema.
+    pub(super) fn value(&mut self, schema: &Json, name: &str, episode: &Episode, depth: usize) -> Json {
+        if let Some(words) = schema["enum"].as_array() {
+            let words: Vec<&Json> = words.iter().filter(|word| word.is_string()).collect();
+            return self.stream.pick(&words).map_or(Json::Null, |word| (*word).clone());
+        }
+        if let Some(commands) = self.commands(schema, episode, depth) {
+            return commands;
+        }
+        match kind(schema) {
+            "object" if depth < DEEPEST => self.object(schema, episode, depth + 1),
+            "array" if depth < DEEPEST => {
+                let count = if schema["items"]["enum"].is_array() { 3 } else { 1 + self.stream.below(2) };
+                let mut items: Vec<Json> = Vec::new();
+                for _ in 0..count {
+                    let item = self.value(&schema["items"], name, episode, depth + 1);
+                    if !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+                // Conditions on rows are lists of three; a list that holds nothing finds every row.
+                if schema["items"]["type"].is_array() { json!([]) } else { Json::Array(items) }
+            }
+            "boolean" => json!(self.stream.chance(1, 2)),
+            "integer" => match table_of(schema).map(|table| self.row(table, episode)) {
+                Some(id) => json!(id),
+                None => self.number(schema, 12),
+            },
+            "number" => self.number(schema, 60),
+            "string" => self.text(schema, name, episode),
+            "object" => json!({}),
+            "array" => json!([]),
+            _ => Json::Null,
+        }
+    }
+
+    /// A new row, or a link to one, where a schema asks for commands on rows.
+    fn commands(&mut self, schema: &Json, episode: &Episode, depth: usize) -> Option<Json> {
+        let text = schema["description"].as_str()?.strip_prefix("commands on ")?;
+        let table = text.split(':').next()?;
+        if !schema["items"]["items"]["properties"].is_object() {
+            return Some(json!([[6, 0, [self.row(table, episode)]]]));
+        }
+        if depth >= DEEPEST {
+            return Some(json!([]));
+        }
+        // Their fields are optional, but a line without any is none, so references and quantities are given.
+        let fields = &schema["items"]["items"]["properties"];
+        let mut row = Map::new();
+        for (name, field) in fields.as_object()? {
+            let wanted = table_of(field).is_some() || kind(field) == "number";
+            let linked = field["description"].as_str().is_some_and(|text| text.starts_with("commands on"));
+            if wanted && !linked && (table_of(field).is_none() || name.starts_with("product")) {
+                row.insert(name.clone(), self.value(field, name, episode, depth + 1));
+            }
+        }
+        Some(json!([[0, 0, row]]))
+    }
+
+    /// The id of some row of a table; 1 if it has none. New rows are likelier than their share.
+    fn row(&mut self, table: &str, episode: &Episode) -> RowId {
+        let Some(table) = episode.domain().table_named(table) else { return 1 };
+        let rows = episode.table_len(table) as u64;
+        if rows == 0 {
+            return 1;
+        }
+        let back = if self.stream.chance(1, 3) { self.stream.below(rows.min(6)) } else { self.stream.below(rows) };
+        episode.rows(table).nth((rows - 1 - back) as usize).map_or(1, |row| row.id())
+    }
+
+    fn number(&mut self, schema: &Json, most: i64) -> Json {
+        let low = schema["minimum"].as_f64().map_or(0, |low| low.ceil() as i64);
+        let high = schema["maximum"].as_f64().map_or(i64::MAX, |high| high.floor() as i64);
+        json!(self.stream.between(low, high.min(low.saturating_add(most)).max(low)))
+    }
+
+    fn text(&mut self, schema: &Json, name: &str, episode: &Episode) -> Json {
+        let said = |key: &str, word: &str| schema[key].as_str().is_some_and(|text| text.starts_with(word));
+        let today = episode.now().date();
+        let day = Date(today.0 + self.stream.between(0, 14) as i32);
+        if said("description", "YYYY-MM-DD HH") {
+            return json!(format!("{day} 12:00:00"));
+        }
+        if said("format", "date-time") {
+            return json!(format!("{day}T12:00:00Z"));
+        }
+        if said("format", "date") || said("description", "YYYY-MM-DD") {
+            return json!(day.to_string());
+        }
+        if said("format", "time") {
+            return json!("12:00:00");
+        }
+        if said("format", "duration") {
+            return json!("P1D");
+        }
+        if name == "order" || name == "sort" || name == "cursor" {
+            return json!("id");
+        }
+        self.made += 1;
+        let least = schema["minLength"].as_u64().unwrap_or(0) as usize;
+        let mut text = format!("{} {}", name.replace('_', " "), self.made);
+        while text.len() < least {
+            text.push_str(" and more");
+        }
+        let most = schema["maxLength"].as_u64().unwrap_or(200) as usize;
+        json!(text.chars().take(most).collect::<String>())
+    }
+}
+
+/// The kind of a schema: its type, or the first of several.
+pub(super) fn kind(schema: &Json) -> &str {
+    match &schema["type"] {
+        Json::String(kind) => kind,
+        Json::Array(kinds) => kinds.first().and_then(Json::as_str).unwrap_or_default(),
+        _ => "",
+    }
+}
+
+/// The table whose rows an integer names, as the schema's description says it.
+pub(super) fn table_of(schema: &Json) -> Option<&str> {
+    let text = schema["description"].as_str()?.strip_prefix("id of ")?;
+    Some(text.strip_prefix("a row of ").unwrap_or(text))
+}
+
+/// The ids that a tool takes: the table, where its schema has a list `ids` of rows.
+pub(super) fn ids_of(schema: &Json) -> Option<&str> {
+    table_of(&schema["properties"]["ids"]["items"])
+}

@@ -1,0 +1,183 @@
+//! The case is rebuilt from the instruction and from what the world answers, and solved again: the optimum is the same.
+
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_project::{Breadth, Case, Desk, ready};
+use benchwright_sandbox::Episode;
+use benchwright_schema::plan::{Binding, Bindings};
+use benchwright_solve::PhasePlanner;
+use benchwright_spec::{Outcome, Planner};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
+    let episode = match subject.begin() {
+        Ok(episode) => episode,
+        Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
+    };
+    let mut desk = Reads { episode, calls: 0 };
+    let read = subject.family.read_back(&subject.task.instruction, &mut desk);
+    let calls = desk.calls;
+    let finding = match read {
+        Err(why) => Finding::new(Held::Failed(format!("the case could not be read back: {why}"))),
+        Ok(case) => compare(subject, case),
+    };
+    finding.count("reads", calls)
+}
+
+/// A desk at which one can only read, in the agent's seat.
+struct Reads {
+    episode: Episode,
+    calls: usize,
+}
+
+impl Desk for Reads {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+        let domain = self.episode.domain();
+        match domain.tools.iter().find(|known| known.name == tool) {
+            None => return Err(format!("there is no tool `{tool}`")),
+            Some(known) if !known.reads_only() => return Err(format!("`{tool}` may change the world")),
+            Some(_) => {}
+        }
+        self.calls += 1;
+        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
+        serde_json::from_str(&answer).map_err(|error| error.to_string())
+    }
+}
+
+fn compare(subject: &Subject<'_>, case: Case) -> Finding {
+    let sealed = &subject.task.sealed;
+    let mut faults = Vec::new();
+    if case.objective != sealed.objective {
+        faults.push(format!("the goal is read as {}, not {}", case.objective, sealed.objective));
+    }
+    if let Some(switch) = differing(&case.switches, &sealed.switches) {
+        faults.push(format!("the switch {switch} differs"));
+    }
+    match subject.family.bindings(&case) {
+        Err(why) => faults.push(format!("the case that was read has no facts: {why}")),
+        Ok(read) => faults.extend(first_difference(&sealed.verifier.bindings, &read)),
+    }
+    match optimum(subject, case) {
+        Ok(found) => faults.extend(found),
+        Err(Lost::Failed(why)) => faults.push(why),
+        Err(Lost::Open(why)) if faults.is_empty() => return Finding::new(Held::NoVerdict(why)),
+        Err(Lost::Open(_)) => {}
+    }
+    Finding::of(&faults)
+}
+
+fn differing<'a>(some: &'a [String], others: &'a [String]) -> Option<&'a String> {
+    let (some, others): (BTreeSet<_>, BTreeSet<_>) = (some.iter().collect(), others.iter().collect());
+    some.symmetric_difference(&others).next().copied()
+}
+
+/// Why there is nothing to compare.
+enum Lost {
+    Failed(String),
+    Open(String),
+}
+
+/// Solves the case that was read, and compares every scored phase.
+fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
+    let objective = case.objective.clone();
+    let ready = ready(subject.family, &subject.pattern, &subject.domain, case).map_err(Lost::Failed)?;
+    let candidates = subject.family.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight);
+    let candidates = candidates.map_err(Lost::Failed)?;
+    let mut planner = PhasePlanner::new(subject.solver);
+    let outcome = planner.solve(&ready.plan, &ready.bound, &candidates, &objective);
+    let solved = match outcome.map_err(|error| Lost::Open(error.to_string()))? {
+        Outcome::Solved(solved) => solved,
+        Outcome::Infeasible => return Err(Lost::Failed("the case that was read has no plan".to_owned())),
+        Outcome::Unproved => return Err(Lost::Open("the case that was read was not solved to a proof".to_owned())),
+    };
+    let phases = ready.plan.objectives.get(&objective).map_or(&[][..], |phases| phases);
+    let best = &subject.task.sealed.verifier.best;
+    let pairs = phases.iter().zip(&solved.phases).zip(best).filter(|((phase, _), _)| phase.text.share > 0);
+    let differ = pairs.filter(|((_, found), best)| found.value != **best);
+    Ok(differ
+        .map(|((phase, found), best)| format!("{}: {} as read, {best} as certified", phase.text.name, found.value))
+        .collect())
+}
+
+/// The first thing that two sets of facts say differently.
+fn first_difference(sealed: &Bindings, read: &Bindings) -> Option<String> {
+    if sealed.anchor != read.anchor {
+        return Some(format!("day 0 is read as {}, not {}", read.anchor, sealed.anchor));
+    }
+    let sets = |sets: &BTreeMap<String, Vec<Binding>>| -> BTreeMap<String, BTreeSet<Binding>> {
+        sets.iter().map(|(name, members)| (name.clone(), members.iter().cloned().collect())).collect()
+    };
+    let members = |members: &BTreeMap<String, Vec<String>>| -> BTreeMap<String, BTreeSet<String>> {
+        members.iter().map(|(sort, keys)| (sort.clone(), keys.iter().cloned().collect())).collect()
+    };
+    differing_entry("the sort", &members(&sealed.members), &members(&read.members))
+        .or_else(|| differing_entry("the set", &sets(&sealed.sets), &sets(&read.sets)))
+        .or_else(|| {
+            let names: BTreeSet<&String> = sealed.facts.keys().chain(read.facts.keys()).collect();
+            let none = BTreeMap::new();
+            let of = |facts: &'_ BTreeMap<String, BTreeMap<String, Binding>>, name: &str| {
+                facts.get(name).unwrap_or(&none).clone()
+            };
+            names.iter().find_map(|name| {
+                differing_entry(&format!("the fact {name} of"), &of(&sealed.facts, name), &of(&read.facts, name))
+            })
+        })
+}
+
+fn differing_entry<V: PartialEq + std::fmt::Debug>(
+    what: &str,
+    sealed: &BTreeMap<String, V>,
+    read: &BTreeMap<String, V>,
+) -> Option<String> {
+    let keys: BTreeSet<&String> = sealed.keys().chain(read.keys()).collect();
+    let key = keys.into_iter().find(|key| sealed.get(*key) != read.get(*key))?;
+    let shown = |value: Option<&V>| value.map_or("nothing".to_owned(), |value| format!("{value:?}"));
+    Some(format!("{what} `{key}` is read as {}, not {}", shown(read.get(key)), shown(sealed.get(key))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> Bindings {
+        let mut facts = Bindings { anchor: "2032-03-01".to_owned(), ..Bindings::default() };
+        facts.members.insert("vendor".to_owned(), vec!["v/1".to_owned(), "v/2".to_owned()]);
+        facts.set("vendors", ["v/1", "v/2"]);
+        facts.fact("lead", &["v/1", "p/1"], 3);
+        facts
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        assert_eq!(first_difference(&facts(), &facts()), None);
+        let mut other = facts();
+        other.fact("lead", &["v/1", "p/1"], 4);
+        let found = first_difference(&facts(), &other);
+        assert_eq!(found.as_deref(), Some("the fact lead of `v/1|p/1` is read as Number(4), not Number(3)"));
+        let mut other = facts();
+        other.fact("moq", &["v/1"], 2);
+        let found = first_difference(&facts(), &other);
+        assert_eq!(found.as_deref(), Some("the fact moq of `v/1` is read as Number(2), not nothing"));
+        let mut other = facts();
+        other.anchor = "2032-03-02".to_owned();
+        assert!(first_difference(&facts(), &other).is_some());
+    }
+
+    #[test]
+    fn the_order_of_members_is_no_difference() {
+        let mut other = facts();
+        other.set("vendors", ["v/2", "v/1"]);
+        other.members.insert("vendor".to_owned(), vec!["v/2".to_owned(), "v/1".to_owned()]);
+        assert_eq!(first_difference(&facts(), &other), None);
+        other.set("vendors", ["v/2"]);
+        assert!(first_difference(&facts(), &other).is_some_and(|found| found.contains("vendors")));
+    }
+
+    #[test]
+    fn a_switch_on_one_side_only_is_a_difference() {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(differing(&words(&["a", "b"]), &words(&["b", "a"])), None);
+        assert_eq!(differing(&words(&["a"]), &words(&["a", "b"])).map(String::as_str), Some("b"));
+    }
+}

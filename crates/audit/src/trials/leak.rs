@@ -1,0 +1,327 @@
+//! Nothing that is sealed stands in anything an agent can see: the instruction, the open documents, the list of tools, and
+//! what every tool that reads answers.
+//!
+//! Names are searched for everywhere. Certified values are searched for in texts only, because a price or a count of the
+//! world may happen to be the same number. The canary may occur.
+
+use super::reading::read_everything;
+use crate::{Finding, Held, Subject};
+use benchwright_base::Digest;
+use benchwright_grade::Grader;
+use benchwright_pack::{CANARY, Task};
+use benchwright_schema::{arguments_schema, describe, plan::Binding, result_schema};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Certified values below this are too common to tell anything.
+const SMALLEST: i64 = 1_000;
+/// A text without a space that is at least so long is no word.
+const OPAQUE: usize = 64;
+
+pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
+    match search(subject) {
+        Ok(finding) => finding,
+        Err(why) => Finding::new(Held::NoVerdict(why)),
+    }
+}
+
+fn search(subject: &Subject<'_>) -> Result<Finding, String> {
+    let secrets = Secrets::of(subject);
+    let mut faults = Vec::new();
+    let open = parsed("task.json", &subject.task.open_bytes())?;
+    faults.extend(foreign_key(&open));
+    let world = parsed("world.json", &subject.task.world)?;
+    let mut seen = 0;
+    let mut look = |place: &str, document: &Json| {
+        let mut texts = Vec::new();
+        gather(document, &mut texts);
+        seen += texts.len();
+        let found = texts.iter().filter_map(|text| secrets.in_text(text));
+        faults.extend(found.map(|found| format!("{place}: {found}")));
+    };
+    look("the instruction", &json!(subject.task.instruction));
+    look("task.json", &open);
+    look("world.json", &world);
+    for tool in &subject.domain.tools {
+        let described = json!({
+            "name": tool.name,
+            "description": describe(&subject.domain, tool),
+            "arguments": arguments_schema(&subject.domain, tool),
+            "result": result_schema(&subject.domain, tool),
+        });
+        look(&format!("the tool {}", tool.name), &described);
+    }
+    let mut episode = subject.begin().map_err(|error| error.to_string())?;
+    let answers = read_everything(&mut episode)?;
+    let mut telling = Vec::from_iter(telling_key(&open, &secrets).into_iter().chain(telling_key(&world, &secrets)));
+    for answer in &answers {
+        let document = serde_json::from_str(&answer.text).unwrap_or_else(|_| json!(answer.text));
+        look(&format!("an answer of {}", answer.tool), &document);
+        telling.extend(telling_key(&document, &secrets).map(|found| format!("an answer of {}: {found}", answer.tool)));
+    }
+    faults.extend(telling);
+    let finding = Finding::of(&faults).count("secrets", secrets.names.len() + secrets.numbers.len());
+    Ok(finding.count("answers", answers.len()).count("texts", seen))
+}
+
+fn parsed(name: &str, bytes: &[u8]) -> Result<Json, String> {
+    serde_json::from_slice(bytes).map_err(|error| format!("{name} is not plain JSON: {error}"))
+}
+
+/// Every text of a document, keys too.
+fn gather<'d>(document: &'d Json, texts: &mut Vec<&'d str>) {
+    match document {
+        Json::String(text) => texts.push(text),
+        Json::Array(list) => list.iter().for_each(|item| gather(item, texts)),
+        Json::Object(map) => {
+            for (key, value) in map {
+                texts.push(key);
+                gather(value, texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A key of the open document that an open document does not have.
+fn foreign_key(open: &Json) -> Option<String> {
+    let known = ["version", "canary", "id", "domain", "role", "tools", "calls", "instruction", "world"];
+    let Json::Object(map) = open else { return Some("task.json is no object".to_owned()) };
+    let foreign = map.keys().find(|key| !known.contains(&key.as_str()));
+    foreign.map(|key| format!("task.json has `{key}`, which no open document has"))
+}
+
+/// A key that tells how the task was made, with a value that does.
+fn telling_key(document: &Json, secrets: &Secrets) -> Option<String> {
+    match document {
+        Json::Array(list) => list.iter().find_map(|item| telling_key(item, secrets)),
+        Json::Object(map) => map.iter().find_map(|(key, value)| {
+            let word = value.as_str().map(str::to_lowercase).or_else(|| value.as_u64().map(|n| n.to_string()));
+            let tier = matches!(&**key, "tier" | "difficulty") && word.as_deref() == Some(&*secrets.tier);
+            let seed = matches!(&**key, "seed" | "attempt") && value.is_number();
+            let sealed = matches!(&**key, "oracle" | "verifier" | "certificate" | "optimum" | "pattern" | "objective");
+            if tier || seed || (sealed && value.is_object()) {
+                return Some(format!("`{key}` says {value}"));
+            }
+            telling_key(value, secrets)
+        }),
+        _ => None,
+    }
+}
+
+/// What must not be seen.
+struct Secrets {
+    /// Names in code form, and what each is.
+    names: BTreeMap<String, &'static str>,
+    /// Numbers as they could be written, and what each is.
+    numbers: BTreeMap<String, String>,
+    tier: String,
+    /// Digests that stand in open documents by right.
+    open: BTreeSet<String>,
+}
+
+impl Secrets {
+    fn of(subject: &Subject<'_>) -> Secrets {
+        let task = subject.task;
+        let sealed = &task.sealed;
+        let mut secrets = Secrets {
+            names: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            tier: sealed.tier.to_lowercase(),
+            open: BTreeSet::from([task.open.instruction.clone(), task.open.world.clone()]),
+        };
+        secrets.open.insert(subject.first.domain_digest.to_string());
+        let keys = sealed.verifier.keys.values().flat_map(|rows| rows.values());
+        let bound = sealed.oracle.steps.iter().filter_map(|step| step.bind.as_ref());
+        for key in keys.chain(bound).filter(|key| key.contains('/')) {
+            secrets.name(key, "the key of a record");
+        }
+        for (id, rule) in &sealed.verifier.plan.rules {
+            secrets.name(id, "the id of a rule");
+            if rule.code.contains('.') {
+                secrets.name(&rule.code, "the code of a rule");
+            }
+        }
+        let objectives = sealed.verifier.plan.objectives.keys();
+        for name in objectives.chain([&sealed.objective]).filter(|name| name.contains(['_', '-', '/'])) {
+            secrets.name(name, "the name of an objective");
+        }
+        secrets.name(&sealed.pattern, "the name of the pattern");
+        if let Some(slug) = sealed.pattern.split('/').next_back().filter(|slug| slug.contains('-')) {
+            secrets.name(slug, "the name of the pattern");
+        }
+        for digest in [Digest::of(&task.sealed_bytes()).to_string(), task.digest().to_string()] {
+            secrets.digest(&digest, "a digest of the sealed part");
+        }
+        secrets.digest(&sealed.certificate.library, "the solver's library");
+        if sealed.seed >= 100_000 {
+            secrets.name(&sealed.seed.to_string(), "the seed");
+        }
+        secrets.certified(task);
+        secrets
+    }
+
+    fn name(&mut self, name: &str, what: &'static str) {
+        self.names.insert(name.to_owned(), what);
+    }
+
+    fn digest(&mut self, digest: &str, what: &'static str) {
+        let plain = digest.split(':').next_back().unwrap_or(digest);
+        if plain.len() >= 16 {
+            self.name(plain, what);
+        }
+    }
+
+    /// The certified values that no fact of the task happens to have.
+    fn certified(&mut self, task: &Task) {
+        let sealed = &task.sealed;
+        let mut known = BTreeSet::new();
+        for value in sealed.verifier.bindings.facts.values().flat_map(|facts| facts.values()) {
+            if let Binding::Number(number) = value {
+                known.insert(*number);
+            }
+        }
+        integers(&sealed.case, &mut known);
+        let phases = sealed.certificate.phases.as_array().into_iter().flatten();
+        let values = phases.filter_map(|phase| Some((phase["name"].as_str()?, phase["value"].as_i64()?)));
+        let names = values.map(|(name, value)| (name.to_owned(), value));
+        let best = sealed.verifier.best.iter().map(|value| ("the optimum".to_owned(), *value));
+        for (name, value) in names.chain(best).filter(|(_, value)| *value >= SMALLEST && !known.contains(value)) {
+            for form in forms(value) {
+                self.numbers.insert(form, format!("the certified value of {name}"));
+            }
+        }
+    }
+
+    /// The first secret in a text.
+    fn in_text(&self, text: &str) -> Option<String> {
+        let text = text.replace(CANARY, " ");
+        for token in tokens(&text) {
+            let bare = token.trim_matches(['.', '-', '/', ',']);
+            for word in token.split(['=', '+']).map(|word| word.trim_matches(['.', '-', '/', ','])).chain([token]) {
+                let name = self.names.get(word).map(|what| (*what).to_owned());
+                if let Some(what) = name.or_else(|| self.numbers.get(word).cloned()) {
+                    return Some(format!("`{word}` is {what}"));
+                }
+            }
+            let mixed = bare.contains(|c: char| c.is_ascii_digit()) && bare.contains(|c: char| c.is_ascii_alphabetic());
+            if bare.len() >= OPAQUE && mixed && !self.open.iter().any(|digest| digest.ends_with(bare)) {
+                return Some(format!("`{}…` is no text", &bare[..16]));
+            }
+        }
+        let lower = text.to_lowercase();
+        let told = ["tier: ", "tier=", "tier is ", "difficulty: "].iter().any(|lead| {
+            lower.split(lead).skip(1).any(|rest| rest.trim_start_matches(['`', '"', '*']).starts_with(&*self.tier))
+        });
+        if told && !self.tier.is_empty() {
+            return Some("the tier is told".to_owned());
+        }
+        text.contains("{\"$\":").then(|| "a call of the oracle".to_owned())
+    }
+}
+
+/// Runs of characters that names and numbers consist of.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/.,+=".contains(c))).filter(|token| !token.is_empty())
+}
+
+/// Every whole number of a document.
+pub(super) fn integers(document: &Json, found: &mut BTreeSet<i64>) {
+    match document {
+        Json::Number(number) => found.extend(number.as_i64()),
+        Json::Array(list) => list.iter().for_each(|item| integers(item, found)),
+        Json::Object(map) => map.values().for_each(|item| integers(item, found)),
+        _ => {}
+    }
+}
+
+/// A value as it could be written: as it is, or as money.
+fn forms(value: i64) -> Vec<String> {
+    let (dollars, cents) = (value / 100, value % 100);
+    let grouped = grouped(dollars);
+    let mut forms = vec![value.to_string(), format!("{dollars}.{cents:02}"), format!("{grouped}.{cents:02}")];
+    if cents == 0 && dollars >= SMALLEST {
+        forms.extend([dollars.to_string(), grouped]);
+    } else if cents % 10 == 0 {
+        forms.push(format!("{dollars}.{}", cents / 10));
+    }
+    forms
+}
+
+fn grouped(number: i64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets() -> Secrets {
+        let mut secrets = Secrets {
+            names: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            tier: "medium".to_owned(),
+            open: BTreeSet::from(
+                ["sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".to_owned()],
+            ),
+        };
+        secrets.name("adj/vendor/3", "the key of a record");
+        secrets.name("min_new_spend", "the name of an objective");
+        for form in forms(276_400) {
+            secrets.numbers.insert(form, "the certified value of spend".to_owned());
+        }
+        secrets
+    }
+
+    #[test]
+    fn names_are_found_wherever_they_stand() {
+        let secrets = secrets();
+        for text in ["adj/vendor/3", "see adj/vendor/3.", "[adj/vendor/3]", "goal=min_new_spend", "key:adj/vendor/3,"] {
+            assert!(secrets.in_text(text).is_some(), "{text}");
+        }
+        assert!(secrets.in_text("(min_new_spend)").is_some());
+        assert_eq!(secrets.in_text("adj vendor 3, and a new minimum of spend"), None);
+    }
+
+    #[test]
+    fn certified_values_are_found_in_every_form() {
+        let secrets = secrets();
+        for text in ["spend 276400", "$2,764.00", "2764.00 in all.", "2764", "it costs 2,764."] {
+            assert!(secrets.in_text(text).is_some(), "{text}");
+        }
+        assert_eq!(secrets.in_text("2763.00 and 27640 and 12764"), None);
+    }
+
+    #[test]
+    fn opaque_blobs_are_found_and_open_digests_are_not() {
+        let secrets = secrets();
+        let blob = "QmFzZTY0IGlzIG5vdCBpc29sYXRpb24gYnV0IHBlb3BsZSBzdGlsbCB1c2UgaXQ0NzExMDgxNQ";
+        assert!(secrets.in_text(blob).is_some());
+        let digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+        assert_eq!(secrets.in_text(digest), None);
+        assert_eq!(secrets.in_text(CANARY), None);
+    }
+
+    #[test]
+    fn tiers_seeds_and_sealed_keys_are_told_by_their_place() {
+        let secrets = secrets();
+        assert!(secrets.in_text("Tier: medium").is_some());
+        assert_eq!(secrets.in_text("a medium price tier"), None);
+        assert!(telling_key(&json!({ "a": [{ "tier": "Medium" }] }), &secrets).is_some());
+        assert!(telling_key(&json!({ "seed": 7 }), &secrets).is_some());
+        assert!(telling_key(&json!({ "verifier": {} }), &secrets).is_some());
+        assert_eq!(
+            telling_key(&json!({ "priority": "medium", "properties": { "seed": { "type": "x" } } }), &secrets),
+            None
+        );
+        assert!(foreign_key(&json!({ "id": "x", "oracle": [] })).is_some());
+    }
+}

@@ -1,0 +1,105 @@
+//! Reads a world with every tool that cannot change it.
+
+use super::arguments::{Maker, ids_of};
+use benchwright_sandbox::Episode;
+use benchwright_schema::{Domain, Tool, Verb, arguments_schema};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// The most pages that are read of one list.
+const PAGES: usize = 200;
+/// The most rows that are asked for one by one.
+const SINGLE: usize = 5;
+/// The rows that are asked for at a time.
+const AT_ONCE: usize = 200;
+
+/// What a tool answered.
+pub(super) struct Answer {
+    /// The tool.
+    pub(super) tool: String,
+    /// The answer.
+    pub(super) text: String,
+}
+
+/// Calls every tool that only reads: lists to their last page, records by all their ids, the rest with arguments that fit.
+/// A tool that does not answer at all is named in the error.
+pub(super) fn read_everything(episode: &mut Episode) -> Result<Vec<Answer>, String> {
+    let domain = Arc::clone(episode.sandbox().domain());
+    let mut reader = Reader { episode, domain: &domain, answers: Vec::new(), refusal: String::new() };
+    for tool in domain.tools.iter().filter(|tool| tool.reads_only()) {
+        let before = reader.answers.len();
+        reader.read(tool);
+        if reader.answers.len() == before {
+            return Err(format!("{} answers nothing: {}", tool.name, reader.refusal));
+        }
+    }
+    Ok(reader.answers)
+}
+
+struct Reader<'e> {
+    episode: &'e mut Episode,
+    domain: &'e Domain,
+    answers: Vec<Answer>,
+    refusal: String,
+}
+
+impl Reader<'_> {
+    fn ask(&mut self, tool: &Tool, arguments: &Json) -> Option<Json> {
+        match self.episode.call(&tool.name, &arguments.to_string()) {
+            Ok(text) => {
+                let json = serde_json::from_str(&text).ok();
+                self.answers.push(Answer { tool: tool.name.clone(), text });
+                json
+            }
+            Err(refusal) => {
+                self.refusal = refusal.to_string();
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, tool: &Tool) {
+        let schema = arguments_schema(self.domain, tool);
+        if let Some(table) = ids_of(&schema).and_then(|table| self.domain.table_named(table)) {
+            let ids: Vec<u32> = self.episode.rows(table).map(|row| row.id()).collect();
+            // A table without rows is read all the same.
+            let ids = if ids.is_empty() { vec![1] } else { ids };
+            for ids in ids.chunks(AT_ONCE) {
+                self.ask(tool, &json!({ "ids": ids }));
+            }
+            return;
+        }
+        if schema["required"].as_array().is_none_or(Vec::is_empty) {
+            return self.list(tool, &schema);
+        }
+        let rows = match (tool.verb, tool.table) {
+            (Verb::Get, Some(table)) => self.episode.table_len(table).min(SINGLE),
+            _ => SINGLE,
+        };
+        let mut maker = Maker::new(&["read", &tool.name]);
+        for _ in 0..rows.max(1) {
+            let arguments = maker.arguments(&schema, self.episode);
+            self.ask(tool, &arguments);
+        }
+    }
+
+    /// A list from its first to its last page.
+    fn list(&mut self, tool: &Tool, schema: &Json) {
+        let mut answer = self.ask(tool, &json!({}));
+        let has = |name: &str| schema["properties"][name].is_object();
+        if answer.is_none() && has("limit") && has("offset") {
+            // Too large for one answer.
+            for page in 0..PAGES {
+                let arguments = json!({ "offset": page * AT_ONCE, "limit": AT_ONCE });
+                match self.ask(tool, &arguments) {
+                    Some(Json::Array(rows)) if rows.len() == AT_ONCE => {}
+                    _ => return,
+                }
+            }
+        }
+        for _ in 0..PAGES {
+            let Some(cursor) = answer.as_ref().and_then(|answer| answer["next_cursor"].as_str()) else { return };
+            answer = self.ask(tool, &json!({ "cursor": cursor }));
+        }
+    }
+}
