@@ -182,7 +182,8 @@ pub struct Limits {
     pub work: f64,
     /// How much of the model is given to linear relaxations (1 or 2).
     pub linearization: u8,
-    /// Whether to keep to one fixed search: variables in order, smallest value first.
+    /// Whether to keep to one fixed search: variables in order, smallest value first. Without an objective CP-SAT then
+    /// gives the first point in that order, and it takes no hint.
     pub fixed_search: bool,
 }
 

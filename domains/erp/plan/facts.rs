@@ -140,6 +140,9 @@ fn goods(shop: &Shop, bind: &mut Bindings) {
     for line in &shop.bom {
         bind.fact("bom", &[&product(&line.product), &product(&line.part)], line.units);
     }
+    if let Some(margin) = shop.margin {
+        bind.fact("spend_share", &[], 10_000 - margin);
+    }
     if let Some(cap) = shop.spend_cap() {
         bind.fact("spend_cap", &[], cap);
     }
@@ -392,7 +395,18 @@ fn wide(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
             make(build, &option.product, Some(&option.centre), Cell::Free(1, high), start, due)?;
         }
     }
-    Ok(())
+    for known in shop.products.iter().filter(|known| known.makes) {
+        let approved = |code: &str| shop.options.iter().any(|o| o.product == known.code && o.centre == code);
+        for place in shop.centres.iter().filter(|place| !approved(&place.code)) {
+            let (start, due) = (Cell::Fixed(0), Cell::Fixed(known.build_days));
+            make(build, &known.code, Some(&place.code), Cell::Free(1, 9), start, due)?;
+        }
+        if shop.centres.iter().all(|place| approved(&place.code)) {
+            // A build whose work order was taken away has no centre at all.
+            make(build, &known.code, None, Cell::Free(1, 9), Cell::Fixed(0), Cell::Fixed(known.build_days))?;
+        }
+    }
+    strays(shop, build)
 }
 
 fn price_range(offer: &Offer) -> (i64, i64) {
@@ -448,6 +462,25 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
             }
         }
     }
+    strays(shop, build)?;
+    for known in shop.products.iter().filter(|known| known.makes) {
+        let days = known.build_days;
+        for place in &shop.centres {
+            let high = useful.get(&*known.code).copied().unwrap_or(0).max(1) + 5;
+            for start in [0, (horizon - days) / 2, horizon - days] {
+                let start = start.max(0);
+                let (at, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
+                make(build, &known.code, Some(&place.code), Cell::Free(1, high), at, due)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows that no rule allows: a purchase from somebody who does not list the item, of what is never bought, and a build of
+/// what is never built.
+fn strays(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
+    let horizon = shop.horizon();
     let listed_by_none = no_vendor(shop).into_iter().flat_map(|key| {
         let bought = shop.products.iter().filter(|known| shop.may_buy(&known.code)).take(2);
         bought.map(move |known| (key.clone(), known.code.clone()))
@@ -466,17 +499,6 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
             ("discount", Cell::Fixed(0)),
         ];
         build.push("buy", false, &fields)?;
-    }
-    for known in shop.products.iter().filter(|known| known.makes) {
-        let days = known.build_days;
-        for place in &shop.centres {
-            let high = useful.get(&*known.code).copied().unwrap_or(0).max(1) + 5;
-            for start in [0, (horizon - days) / 2, horizon - days] {
-                let start = start.max(0);
-                let (at, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
-                make(build, &known.code, Some(&place.code), Cell::Free(1, high), at, due)?;
-            }
-        }
     }
     if !shop.finished().makes {
         let code = shop.finished().code.clone();

@@ -16,6 +16,7 @@ mod mutate;
 mod notes;
 mod peg_plan;
 mod pegs;
+mod reader;
 mod records;
 mod rows;
 mod sample;
@@ -94,8 +95,8 @@ impl Family for Erp {
     fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
         Ok(greedy::rows(&shop(case)?))
     }
-    fn read_back(&self, _: &str, _: &mut dyn Desk) -> Result<Case, String> {
-        Err("not there yet".into())
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+        reader::read_back(text, desk)
     }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         pegs::NATIVES

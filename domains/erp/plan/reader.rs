@@ -1,0 +1,150 @@
+//! The closed-book reader: rebuilds a case from the instruction and from what read-only tools answer, as a planner would who
+//! has nothing else. It shares the types of a case with the rest of the family and nothing of how texts and records are
+//! written. What it cannot find, or finds told in two ways, is an error.
+
+mod figures;
+mod goods;
+mod notes;
+mod papers;
+mod rows;
+mod supply;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use super::{
+    case_of,
+    shop::{Adjacent, NeverBought, Product, Repair, Role, Shop},
+};
+use benchwright_project::{Case, Desk};
+use goods::Goods;
+use serde_json::json;
+use std::collections::BTreeSet;
+use supply::{Market, Works};
+use text::Told;
+
+/// Rebuilds a case.
+pub(crate) fn read_back(text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+    let told = text::read(text)?;
+    let goods = goods::read(desk, &told.item)?;
+    let works = supply::works(desk, &goods, &told)?;
+    let market = supply::market(desk, &goods)?;
+    let (orders, customers) = papers::orders(desk, &goods, &told)?;
+    let never_bought = never_bought(&told, &goods, &market)?;
+    let repair = repair(desk, &told, &goods, &market, &works)?;
+    margin_on_file(desk, &told)?;
+    let shop = Shop {
+        anchor: told.today.to_string(),
+        objective: told.objective.to_owned(),
+        line: String::new(),
+        margin: told.margin,
+        budget: told.budget,
+        customers,
+        orders,
+        screen: told.screen,
+        billing: told.billing,
+        products: goods.products,
+        bom: goods.bom,
+        centres: works.centres,
+        groups: works.groups,
+        options: works.options,
+        vendors: market.vendors,
+        offers: market.offers,
+        never_bought,
+        repair,
+        adjacent: Adjacent::default(),
+    };
+    let mut case = case_of(&shop);
+    // What does not belong to the job is not read; that there is such a thing is told.
+    if told.apart {
+        case.switches.push("adjacent".to_owned());
+    }
+    Ok(case)
+}
+
+/// Why the finished product is never bought, if it is not. The instruction names all that is never bought, and routes,
+/// recipes and price lists must agree with it.
+fn never_bought(told: &Told, goods: &Goods, market: &Market) -> Result<Option<NeverBought>, String> {
+    let made: BTreeSet<&str> =
+        goods.products.iter().filter(|product| product.makes).map(|product| &*product.code).collect();
+    if told.never_built == made.contains(&*told.item) {
+        return Err(format!("instruction and routes disagree on whether {} is built", told.item));
+    }
+    let said: BTreeSet<&str> = told.never_bought.iter().map(|(code, _)| &**code).collect();
+    let module = |product: &&Product| product.role == Role::Module;
+    let modules: BTreeSet<&str> = goods.products.iter().filter(module).map(|product| &*product.code).collect();
+    let others: BTreeSet<&str> = said.iter().copied().filter(|code| *code != told.item).collect();
+    if others != modules || said.len() != told.never_bought.len() {
+        return Err(format!("never bought are {others:?} by the instruction, modules are {modules:?}"));
+    }
+    let reason = told.never_bought.iter().find(|(code, _)| *code == told.item).map(|(_, reason)| *reason);
+    let has_route = goods.products.iter().any(|product| product.code == told.item && product.buys);
+    let listed = market.offers.iter().any(|offer| offer.product == told.item);
+    match reason {
+        Some(Some(NeverBought::Design)) if has_route => Err(format!("{} has a buying route", told.item)),
+        Some(Some(NeverBought::Market)) if listed => Err(format!("{} is on a price list", told.item)),
+        Some(Some(reason)) => Ok(Some(reason)),
+        Some(None) => Err(format!("nothing says why {} is never bought", told.item)),
+        None if !has_route => {
+            Err(format!("{} has no buying route, but nothing says that it is never bought", told.item))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The plan that stood and what went wrong with it. The instruction says who failed, and notes in the system say the same.
+fn repair(
+    desk: &mut dyn Desk,
+    told: &Told,
+    goods: &Goods,
+    market: &Market,
+    works: &Works,
+) -> Result<Option<Repair>, String> {
+    let vendors: BTreeSet<&str> = market.vendors.iter().map(|party| &*party.reference).collect();
+    let centres: BTreeSet<&str> = works.centres.iter().map(|centre| &*centre.code).collect();
+    let (mut vendor, mut centre) = (None, None);
+    for code in &told.broken {
+        let slot = match (vendors.contains(&**code), centres.contains(&**code)) {
+            (true, false) => &mut vendor,
+            (false, true) => &mut centre,
+            _ => return Err(format!("{code} has failed, but is no supplier or centre of the job")),
+        };
+        if slot.replace(code.clone()).is_some() {
+            return Err(format!("{code} has failed, and another one of its kind too"));
+        }
+    }
+    let set = |one: &Option<String>| one.iter().cloned().collect::<BTreeSet<String>>();
+    if told.withdrawn.iter().cloned().collect::<BTreeSet<String>>() != set(&vendor) || market.withdrawn != set(&vendor)
+    {
+        return Err(format!("{vendor:?} has failed, {:?} and {:?} have withdrawn", told.withdrawn, market.withdrawn));
+    }
+    if works.failed != set(&centre) {
+        return Err(format!("{centre:?} has failed by the instruction, {:?} by the notes", works.failed));
+    }
+    let buys = papers::buys(desk, goods, market, told)?;
+    let builds = papers::builds(desk, goods, works, told)?;
+    let broken = vendor.is_some() || centre.is_some();
+    if broken != (told.objective == "repair_plan") {
+        return Err("the goal and what is said of failures do not go together".to_owned());
+    }
+    if !broken {
+        let stands = buys.len() + builds.len();
+        return if stands == 0 { Ok(None) } else { Err(format!("{stands} documents stand that nobody speaks of")) };
+    }
+    if let Some((odd, _)) = buys.iter().find(|(buy, cancelled)| (vendor.as_ref() == Some(&buy.vendor)) != *cancelled) {
+        return Err(format!("the note on the purchase of {} from {} does not fit", odd.product, odd.vendor));
+    }
+    Ok(Some(Repair { vendor, centre, buys: buys.into_iter().map(|(buy, _)| buy).collect(), builds }))
+}
+
+/// The margin that the company has on file is the one that is told, where both are there.
+fn margin_on_file(desk: &mut dyn Desk, told: &Told) -> Result<(), String> {
+    let by_key = json!([["key", "=", "planning.margin_floor_percent"]]);
+    for row in rows::find(desk, "ir_config_parameter", by_key, &["value"])? {
+        let value = row.needed("value")?;
+        if told.margin.is_some() && figures::decimal(&value, 2) != told.margin {
+            return Err(format!("the margin is {value} percent on file and {:?} hundredths as told", told.margin));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! Snippets as they stand in instructions and notes.

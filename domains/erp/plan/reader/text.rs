@@ -1,0 +1,350 @@
+//! The instruction, taken apart by its tables and key phrases. Nothing here knows how the text was made.
+
+use super::super::shop::{Billing, Deposit, NeverBought, Screen, Source};
+use super::{
+    figures::{bracketed, dates, decimal, is_code, money, named_codes, number_between, only, only_money, percents},
+    notes::span,
+};
+use benchwright_base::Date;
+
+/// What the instruction says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Told {
+    /// Day 0.
+    pub(super) today: Date,
+    /// The objective, by name.
+    pub(super) objective: &'static str,
+    /// The code of the finished product.
+    pub(super) item: String,
+    /// The requests, in the order of the text.
+    pub(super) requests: Vec<Request>,
+    /// How they are screened.
+    pub(super) screen: Option<Screen>,
+    /// How orders are billed.
+    pub(super) billing: Option<Billing>,
+    /// The lowest margin, in hundredths of a percent.
+    pub(super) margin: Option<i64>,
+    /// The budget, in cents.
+    pub(super) budget: Option<i64>,
+    /// The items that are never bought, and the reason where one is given.
+    pub(super) never_bought: Vec<(String, Option<NeverBought>)>,
+    /// Whether the text says that the item is not built.
+    pub(super) never_built: bool,
+    /// The suppliers and centres whose documents can no longer happen.
+    pub(super) broken: Vec<String>,
+    /// The suppliers that may not be used again.
+    pub(super) withdrawn: Vec<String>,
+    /// The centres that are down, with the first and the last day.
+    pub(super) down: Vec<(String, Date, Date)>,
+    /// Whether records are around that do not belong to the job.
+    pub(super) apart: bool,
+}
+
+/// A request of a customer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Request {
+    /// Its reference.
+    pub(super) reference: String,
+    /// The most that the customer pays before tax.
+    pub(super) limit: Option<i64>,
+    /// Where it stands.
+    pub(super) source: Source,
+    /// What the text says of it, where the system does not.
+    pub(super) listed: Option<Listed>,
+}
+
+/// A request that is only in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Listed {
+    /// The customer's name.
+    pub(super) name: String,
+    /// The customer's reference.
+    pub(super) customer: String,
+    /// The item.
+    pub(super) item: String,
+    /// How many.
+    pub(super) units: i64,
+    /// The day it is needed by.
+    pub(super) due: Date,
+}
+
+/// The key phrase of each objective.
+const OBJECTIVES: [(&str, &str); 5] = [
+    ("any plan that keeps every rule", "constraint_only"),
+    ("lowest new spending", "min_new_spend"),
+    ("fewest suppliers", "vendor_consolidation"),
+    ("fewest work-centre minutes", "capacity_preservation"),
+    ("smallest change to the existing plan", "repair_plan"),
+];
+
+/// A table, or a line of references, with the paragraph above it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Table<'a> {
+    lead: &'a str,
+    head: Vec<&'a str>,
+    rows: Vec<Vec<&'a str>>,
+}
+
+/// Reads an instruction.
+pub(super) fn read(text: &str) -> Result<Told, String> {
+    let sentences = sentences(text);
+    let opening: Vec<&str> = text.lines().take_while(|line| !line.starts_with("## ")).collect();
+    let opening = opening.join("\n");
+    let today = today(&opening, &sentences)?;
+    let tables = tables(text)?;
+    let objectives = OBJECTIVES.iter().filter(|(phrase, _)| text.contains(phrase)).map(|(_, name)| *name).collect();
+    let mut codes = named_codes(&opening);
+    codes.sort_unstable();
+    codes.dedup();
+    let told = Told {
+        today,
+        objective: only(objectives, "known goal", "the instruction")?,
+        item: only(codes, "product code", opening.trim())?.to_owned(),
+        requests: requests(&tables)?,
+        screen: screen(&tables, &sentences, today)?,
+        billing: billing(&sentences)?,
+        margin: margin(&sentences)?,
+        budget: one(&sentences, &["budget for this plan"])?.map(only_money).transpose()?,
+        never_bought: never_bought(&sentences)?,
+        never_built: one(&sentences, &["do not build this item"])?.is_some(),
+        broken: coded(one(&sentences, &["can no longer happen"])?)?,
+        withdrawn: coded(one(&sentences, &["may not be used again"])?)?,
+        down: down(&sentences)?,
+        apart: one(&sentences, &["do not belong to this job"])?.is_some(),
+    };
+    if told.requests.is_empty() {
+        return Err("the instruction lists no request".to_owned());
+    }
+    Ok(told)
+}
+
+/// The sentences outside of tables.
+fn sentences(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['|', '#']) && !line.is_empty());
+    lines.flat_map(|line| line.strip_prefix("- ").unwrap_or(line).split(". ")).collect()
+}
+
+/// The sentence with all of these phrases; two of them are one too many.
+fn one<'a>(sentences: &[&'a str], phrases: &[&str]) -> Result<Option<&'a str>, String> {
+    let mut found = sentences.iter().filter(|sentence| phrases.iter().all(|phrase| sentence.contains(phrase)));
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => Err(format!("two sentences say the same: {first} / {second}")),
+        (first, _) => Ok(first.copied()),
+    }
+}
+
+/// Day 0: the one date of the opening, which the sentence about calendar days repeats.
+fn today(opening: &str, sentences: &[&str]) -> Result<Date, String> {
+    let today = only(dates(opening), "date", opening.trim())?;
+    let of_plan: Vec<Date> =
+        sentences.iter().filter(|text| text.contains("oday")).flat_map(|text| dates(text)).collect();
+    let other = of_plan.into_iter().find(|date| *date != today);
+    match other {
+        Some(other) => Err(format!("today is {today} in one place and {other} in another")),
+        None => Ok(today),
+    }
+}
+
+/// Every table, and every paragraph that only lists references, each with the paragraph above it.
+fn tables(text: &str) -> Result<Vec<Table<'_>>, String> {
+    let mut tables: Vec<Table<'_>> = Vec::new();
+    let mut lead = "";
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        let Some(row) = line.strip_prefix('|') else {
+            inside = false;
+            let words: Vec<&str> = line.split(", ").collect();
+            if words.iter().all(|word| is_code(word)) {
+                let rows = words.into_iter().map(|word| vec![word]).collect();
+                tables.push(Table { lead, head: vec!["Reference"], rows });
+            } else if !line.is_empty() {
+                lead = line;
+            }
+            continue;
+        };
+        let cells: Vec<&str> = row.strip_suffix('|').unwrap_or(row).split('|').map(str::trim).collect();
+        match tables.last_mut().filter(|_| inside) {
+            None => tables.push(Table { lead, head: cells, rows: Vec::new() }),
+            Some(_) if cells.iter().all(|cell| cell.bytes().all(|byte| matches!(byte, b'-' | b':'))) => {}
+            Some(table) if cells.len() == table.head.len() => table.rows.push(cells),
+            Some(_) => return Err(format!("a row does not fit its table: {line}")),
+        }
+        inside = true;
+    }
+    Ok(tables)
+}
+
+impl Table<'_> {
+    fn has(&self, column: &str) -> bool {
+        self.head.contains(&column)
+    }
+
+    /// The cell of a row under a heading.
+    fn cell<'a>(&self, row: &[&'a str], column: &str) -> Result<&'a str, String> {
+        let at = self.head.iter().position(|head| *head == column);
+        let cell = at.and_then(|at| row.get(at)).copied().filter(|cell| !cell.is_empty());
+        cell.ok_or_else(|| format!("the row {} has nothing under {column}", row.join(" | ")))
+    }
+}
+
+fn requests(tables: &[Table<'_>]) -> Result<Vec<Request>, String> {
+    let mut requests: Vec<Request> = Vec::new();
+    for table in tables.iter().filter(|table| table.has("Reference")) {
+        let source = source(table.lead)?;
+        if table.has("Customer ref") != (source == Source::Brief) {
+            return Err(format!("a list of requests does not hold what is said of it: {}", table.lead));
+        }
+        for row in &table.rows {
+            let reference = table.cell(row, "Reference")?;
+            if requests.iter().any(|known| known.reference == reference) {
+                return Err(format!("the request {reference} is listed twice"));
+            }
+            let listed = if source == Source::Brief { Some(listed(table, row)?) } else { None };
+            let limit = if table.has("Pre-tax limit") { limit(table.cell(row, "Pre-tax limit")?)? } else { None };
+            requests.push(Request { reference: reference.to_owned(), limit, source, listed });
+        }
+    }
+    Ok(requests)
+}
+
+/// Where the requests of a list stand, by what is said above it.
+fn source(lead: &str) -> Result<Source, String> {
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lead.contains(phrase));
+    let known = [
+        (Source::Draft, says(&["draft quotation"])),
+        (Source::Confirmed, says(&["confirmed in the system"])),
+        (Source::Brief, says(&["not in the system yet", "one is in the system yet"])),
+    ];
+    only(known.iter().filter(|(_, said)| *said).map(|(source, _)| *source).collect(), "place of these requests", lead)
+}
+
+fn listed(table: &Table<'_>, row: &[&str]) -> Result<Listed, String> {
+    let cell = |column| table.cell(row, column);
+    let (units, due) = (cell("Units")?, cell("Needed by")?);
+    Ok(Listed {
+        name: cell("Customer")?.to_owned(),
+        customer: cell("Customer ref")?.to_owned(),
+        item: cell("Item")?.to_owned(),
+        units: decimal(units, 0).ok_or_else(|| format!("{units} is no number of units"))?,
+        due: Date::parse(due).ok_or_else(|| format!("{due} is no date"))?,
+    })
+}
+
+fn limit(cell: &str) -> Result<Option<i64>, String> {
+    match cell {
+        "none" => Ok(None),
+        cell => money(cell).map(Some).ok_or_else(|| format!("{cell} is no amount of money")),
+    }
+}
+
+/// The intake rules: a table of tests, all of which a request must pass.
+fn screen(tables: &[Table<'_>], sentences: &[&str], today: Date) -> Result<Option<Screen>, String> {
+    let found: Vec<&Table<'_>> = tables.iter().filter(|table| table.has("Test")).collect();
+    let Some(first) = found.first() else {
+        let rules = sentences.iter().find(|sentence| sentence.contains("intake rules"));
+        return rules.map_or(Ok(None), |rules| Err(format!("there are intake rules, but no table of them: {rules}")));
+    };
+    only(found.clone(), "table of tests", "the instruction")?;
+    one(sentences, &["passes all of these tests"])?
+        .or(one(sentences, &["pass all of these tests"])?)
+        .ok_or("nothing says that a request must pass all tests")?;
+    let mut screen = Screen { window: None, lead: None, limit: false };
+    for row in &first.rows {
+        let test = first.cell(row, "A request passes when")?;
+        let fault = || format!("a test is not understood or stands twice: {test}");
+        let window = number_between(test, "at least ", " and at most ").zip(number_between(test, "at most ", " units"));
+        if window.is_some() && screen.window.is_none() {
+            screen.window = window;
+        } else if test.contains("needed by") && test.contains("or later") && screen.lead.is_none() {
+            let date = only(dates(test), "date", test)?;
+            let days = i64::from(date.0 - today.0);
+            let said = number_between(test, "which is ", " days from today").ok_or_else(fault)?;
+            if said != days {
+                return Err(format!("{date} is {days} days from today, but the test says: {test}"));
+            }
+            screen.lead = Some(days);
+        } else if test.contains("pre-tax limit is at least its list value") && !screen.limit {
+            screen.limit = true;
+        } else {
+            return Err(fault());
+        }
+    }
+    Ok(Some(screen))
+}
+
+fn billing(sentences: &[&str]) -> Result<Option<Billing>, String> {
+    let deposit = deposit(sentences)?;
+    let Some(terms) = one(sentences, &["payment terms are"])? else {
+        return deposit.map_or(Ok(None), |_| Err("there is a deposit, but no payment terms".to_owned()));
+    };
+    let days = match number_between(terms, "payment terms are ", " days") {
+        Some(days) => days,
+        None if terms.contains("payment terms are immediate payment") => 0,
+        None => return Err(format!("the payment terms are not understood: {terms}")),
+    };
+    Ok(Some(Billing { days, deposit }))
+}
+
+fn deposit(sentences: &[&str]) -> Result<Option<Deposit>, String> {
+    let amount = one(sentences, &["eposit is "])?;
+    let from = one(sentences, &["or more is billed in two steps"])?;
+    let (amount, from) = match (amount, from) {
+        (None, None) => return Ok(None),
+        (Some(amount), Some(from)) => (amount, only_money(from)?),
+        (Some(said), None) | (None, Some(said)) => return Err(format!("only half of the deposit is told: {said}")),
+    };
+    let shares = percents(amount);
+    if shares.is_empty() {
+        return Ok(Some(Deposit { from, fixed: Some(only_money(amount)?), percent: None }));
+    }
+    let share = only(shares, "share", amount)?;
+    if share % 100 != 0 {
+        return Err(format!("the deposit is no whole percentage: {amount}"));
+    }
+    Ok(Some(Deposit { from, fixed: None, percent: Some(share / 100) }))
+}
+
+/// What spending leaves of the list-price value.
+fn margin(sentences: &[&str]) -> Result<Option<i64>, String> {
+    let said = one(sentences, &[" percent of ", "opening stock cannot cover", "may not exceed"])?;
+    said.map(|said| Ok(10_000 - only(percents(said), "share", said)?)).transpose()
+}
+
+/// The codes that a sentence has in brackets; there must be some.
+fn coded(sentence: Option<&str>) -> Result<Vec<String>, String> {
+    let Some(sentence) = sentence else { return Ok(Vec::new()) };
+    let codes: Vec<String> = bracketed(sentence).into_iter().map(str::to_owned).collect();
+    if codes.is_empty() { Err(format!("no name in brackets in: {sentence}")) } else { Ok(codes) }
+}
+
+/// The entries of a sentence that ends in a list: `…: one; another (B-2), with a reason.`
+fn entries(sentence: &str) -> Result<Vec<(&str, &str)>, String> {
+    let (_, list) = sentence.split_once(": ").ok_or_else(|| format!("no list in: {sentence}"))?;
+    list.split("; ").map(|entry| Ok((only(bracketed(entry), "name in brackets", entry)?, entry))).collect()
+}
+
+fn never_bought(sentences: &[&str]) -> Result<Vec<(String, Option<NeverBought>)>, String> {
+    let Some(said) = one(sentences, &["never bought"])? else { return Ok(Vec::new()) };
+    let reasons = [
+        ("company policy", NeverBought::Policy),
+        ("no buying route", NeverBought::Design),
+        ("no supplier offers", NeverBought::Market),
+    ];
+    let read = |(code, entry): (&str, &str)| {
+        let reason = reasons.iter().find(|(phrase, _)| entry.contains(phrase)).map(|(_, reason)| *reason);
+        if reason.is_none() && entry.contains("which") {
+            return Err(format!("the reason is not understood: {entry}"));
+        }
+        Ok((code.to_owned(), reason))
+    };
+    entries(said)?.into_iter().map(read).collect()
+}
+
+fn down(sentences: &[&str]) -> Result<Vec<(String, Date, Date)>, String> {
+    let Some(said) = one(sentences, &["down", "no build may start"])?.or(one(sentences, &["No build may start"])?)
+    else {
+        return Ok(Vec::new());
+    };
+    let read = |(code, entry): (&str, &str)| span(entry).map(|(from, to)| (code.to_owned(), from, to));
+    entries(said)?.into_iter().map(read).collect()
+}
