@@ -58,6 +58,9 @@ impl Failure {
         let again = |what: &str| format!("mend the faults, then: benchwright domains {what}");
         match &error {
             CatalogError::NotThere { .. } => Failure::wrong_use(&error, "benchwright domains"),
+            CatalogError::NoPattern { .. } => Failure::wrong_use(&error, "benchwright patterns"),
+            CatalogError::NoFamily { .. } => Failure::missing(&error, "benchwright doctor"),
+            CatalogError::Pattern(_) => Failure::falls_short(&error, "mend the pattern's folder"),
             CatalogError::Unreadable { path, .. } if !Path::new(path).exists() => {
                 Failure::wrong_use(format!("{path} is not there"), "benchwright domains")
             }

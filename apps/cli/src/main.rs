@@ -9,11 +9,14 @@ mod layout;
 mod notation;
 mod output;
 mod progress;
+mod suites;
+mod tasks;
+mod work;
 mod worlds;
 
-use benchwright_catalog::Catalog;
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
+use work::Setting;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -32,11 +35,12 @@ Exit codes:
   3  something needed is missing; `benchwright doctor` says what
 
 Begin with:
+  benchwright demo
   benchwright doctor
-  benchwright domains
+  benchwright patterns
   benchwright play csm";
 
-/// Enterprise worlds for agents: look at them, play in them, export them.
+/// Enterprise work compiled into worlds for agents: tasks made, audited, played and graded.
 #[derive(Parser)]
 #[command(name = "benchwright", version, after_long_help = MANUAL)]
 #[command(after_help = "Each command has a manual with an example: benchwright COMMAND --help")]
@@ -50,11 +54,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Domains(commands::domains::Options),
-    Play(commands::play::Options),
-    Export(commands::export::Options),
+    Demo(commands::demo::Options),
     Doctor(commands::doctor::Options),
+    Domains(commands::domains::Options),
+    Patterns(commands::patterns::Options),
+    New(commands::new::Options),
+    Build(commands::build::Options),
+    Audit(commands::audit::Options),
+    Show(commands::show::Options),
+    Play(commands::play::Options),
+    Grade(commands::grade::Options),
+    Export(commands::export::Options),
     Bench(commands::bench::Options),
+    #[command(hide = true)]
+    Worker(commands::worker::Options),
 }
 
 fn main() -> ExitCode {
@@ -67,16 +80,22 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
-    let catalog = match cli.domains.clone().or_else(|| variable.map(PathBuf::from)) {
-        Some(folder) => Catalog::from_folder(folder),
-        None => Catalog::built_in(),
-    };
+    let setting = Setting::new(cli.domains.clone().or_else(|| variable.map(PathBuf::from)));
+    let catalog = &setting.catalog;
     match &cli.command {
-        Command::Domains(options) => commands::domains::run(&catalog, options),
-        Command::Play(options) => commands::play::run(&catalog, options),
-        Command::Export(options) => commands::export::run(&catalog, options),
-        Command::Doctor(options) => commands::doctor::run(&catalog, options),
-        Command::Bench(options) => return commands::bench::run(options),
+        Command::Demo(options) => commands::demo::run(catalog, options),
+        Command::Doctor(options) => commands::doctor::run(catalog, options),
+        Command::Domains(options) => commands::domains::run(catalog, options),
+        Command::Patterns(options) => commands::patterns::run(catalog, options),
+        Command::New(options) => commands::new::run(&setting, options),
+        Command::Build(options) => commands::build::run(&setting, options),
+        Command::Audit(options) => commands::audit::run(&setting, options),
+        Command::Show(options) => commands::show::run(catalog, options),
+        Command::Play(options) => commands::play::run(catalog, options),
+        Command::Grade(options) => commands::grade::run(catalog, options),
+        Command::Export(options) => commands::export::run(catalog, options),
+        Command::Bench(options) => return commands::bench::run(&setting, options),
+        Command::Worker(options) => commands::worker::run(&setting, options),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,10 @@
-//! Exports of worlds to formats that other programs read, one file each. An export knows the declarations and a snapshot,
-//! not the engine that the snapshot came from.
+//! Exports of worlds and tasks to formats that other programs read, one file each. An export knows the declarations and a
+//! snapshot, or a folder of tasks, not the engine that they came from.
 
+mod parquet;
 mod sqlite;
 
+pub use parquet::{ParquetSummary, parquet};
 pub use sqlite::{SqliteSummary, sqlite};
 
 use std::path::PathBuf;
@@ -35,6 +37,17 @@ pub enum ExportError {
     /// SQLite failed.
     #[error("SQLite failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
+    /// A task could not be read.
+    #[error(transparent)]
+    Store(#[from] benchwright_pack::StoreError),
+    /// Parquet failed.
+    #[error("{}: {why}", .path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        why: ::parquet::errors::ParquetError,
+    },
     /// The file could not be written.
     #[error("{}: {why}", .path.display())]
     Io {

@@ -151,7 +151,8 @@ impl Task {
     }
 }
 
-fn pretty(document: &impl Serialize) -> Vec<u8> {
+/// The one form of a document.
+pub(crate) fn pretty(document: &impl Serialize) -> Vec<u8> {
     // Writing to memory fails only for maps whose keys are no texts, and there are none.
     let mut bytes = serde_json::to_vec_pretty(document).unwrap_or_default();
     bytes.push(b'\n');

@@ -1,5 +1,6 @@
 //! Solves for an objective phase by phase: each phase is made smallest with those before it held at their best. After
-//! them come unscored phases that choose one plan among equals, and last a fixed search, so that the plan is canonical.
+//! them come unscored phases that choose one plan among equals, and last one that prefers early candidates, so that the plan
+//! is canonical.
 
 use crate::{Engine, Formula, Limits, Lin, Lower, Model, Status};
 use benchwright_expr::Expr;
@@ -9,7 +10,7 @@ use benchwright_spec::{Candidates, Outcome, PhaseResult, Planner, PlannerError, 
 /// Deterministic work of a scored phase, and of its one retry.
 const WORK: [f64; 2] = [10.0, 30.0];
 /// Deterministic work of a phase that only chooses among equals.
-const TIE_WORK: f64 = 5.0;
+const TIE_WORK: f64 = 2.0;
 
 /// A model that was solved, for measuring the bare engine on the same work.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,7 +33,7 @@ pub struct PhasePlanner<'e> {
 impl<'e> PhasePlanner<'e> {
     /// A planner on an engine.
     pub fn new(engine: &'e dyn Engine) -> PhasePlanner<'e> {
-        PhasePlanner { engine, linearization: 1, record: None }
+        PhasePlanner { engine, linearization: 2, record: None }
     }
 
     /// The engine.
@@ -87,11 +88,35 @@ impl Planner for PhasePlanner<'_> {
         candidates: &Candidates,
         objective: &str,
     ) -> Result<Outcome, PlannerError> {
+        self.phases(plan, bound, candidates, objective, true)
+    }
+
+    fn best(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+    ) -> Result<Outcome, PlannerError> {
+        self.phases(plan, bound, candidates, objective, false)
+    }
+}
+
+impl PhasePlanner<'_> {
+    fn phases(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+        canonical: bool,
+    ) -> Result<Outcome, PlannerError> {
         let Some(phases) = plan.objectives.get(objective) else {
             return Err(PlannerError::Unreadable(format!("the plan has no objective `{objective}`")));
         };
         let mut lower = required(plan, bound, candidates)?;
         let (variables, constraints) = (lower.model.vars.len(), lower.model.constraints.len());
+        let early = early(&lower);
         let mut results = Vec::new();
         let mut point = Vec::new();
         for phase in phases {
@@ -104,32 +129,43 @@ impl Planner for PhasePlanner<'_> {
             let value = of.at(&answer.point);
             results.push(result(&phase.text.name, true, value, &answer));
             hold(&mut lower, &of, value);
-            hint(&mut lower, &answer.point);
             point = answer.point;
         }
-        for (at, tie) in plan.ties.iter().enumerate() {
-            let of = number(&mut lower, tie)?;
-            let Some(answer) = self.least(&mut lower, &of, &[TIE_WORK])? else { continue };
-            if answer.status != Status::Optimal {
-                return Err(PlannerError::Engine("a plan was lost between two phases".to_owned()));
+        let mut ties = Vec::new();
+        if canonical {
+            for (at, tie) in plan.ties.iter().enumerate() {
+                ties.push((format!("tie {}", at + 1), number(&mut lower, tie)?));
+            }
+            ties.push(("early candidates".to_owned(), early));
+        }
+        for (name, of) in ties {
+            lower.model.minimise = Some(of.clone());
+            let limits = Limits { work: TIE_WORK, linearization: self.linearization, fixed_search: false };
+            let answer = self.run(&lower.model, &limits)?;
+            match answer.status {
+                Status::Optimal | Status::Feasible => {}
+                Status::Infeasible => {
+                    return Err(PlannerError::Engine("a plan was lost between two phases".to_owned()));
+                }
+                Status::Unknown => continue,
             }
             let value = of.at(&answer.point);
-            results.push(result(&format!("tie {}", at + 1), true, value, &answer));
+            results.push(result(&name, answer.status == Status::Optimal, value, &answer));
             hold(&mut lower, &of, value);
-            hint(&mut lower, &answer.point);
-            point = answer.point;
-        }
-        // Whatever freedom is left is taken away by a search in the order of the candidates, smallest values first.
-        lower.model.minimise = None;
-        lower.model.hint.clear();
-        let limits = Limits { work: TIE_WORK, linearization: self.linearization, fixed_search: true };
-        let answer = self.run(&lower.model, &limits)?;
-        if matches!(answer.status, Status::Optimal | Status::Feasible) {
             point = answer.point;
         }
         let rows = lower.read(&point);
         Ok(Outcome::Solved(Box::new(Solved { rows, phases: results, variables, constraints })))
     }
+}
+
+/// Small where early candidates are used, and little of the late ones.
+fn early(lower: &Lower<'_>) -> Lin {
+    let rows = lower.rows.iter().flatten();
+    let free = rows.enumerate().flat_map(|(at, row)| {
+        row.fields.iter().filter(|field| field.known().is_none()).map(move |field| field.times(at as i64 + 1))
+    });
+    Lin::sum(free)
 }
 
 fn result(name: &str, proved: bool, value: i64, answer: &crate::Answer) -> PhaseResult {
@@ -139,8 +175,4 @@ fn result(name: &str, proved: bool, value: i64, answer: &crate::Answer) -> Phase
 
 fn hold(lower: &mut Lower<'_>, of: &Lin, value: i64) {
     lower.require(&Formula::Eq(of.minus(&Lin::constant(value))));
-}
-
-fn hint(lower: &mut Lower<'_>, point: &[i64]) {
-    lower.model.hint = point.iter().enumerate().map(|(var, value)| (var as u32, *value)).collect();
 }

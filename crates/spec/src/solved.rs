@@ -64,4 +64,13 @@ pub trait Planner {
         candidates: &Candidates,
         objective: &str,
     ) -> Result<Outcome, PlannerError>;
+
+    /// The same without choosing among equal plans: enough where only the values matter.
+    fn best(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+    ) -> Result<Outcome, PlannerError>;
 }

@@ -1,29 +1,41 @@
 //! `bench`: us beside the bare engine, alternating, in one run. One file per bench.
 
+mod generate;
 mod measure;
 mod world;
 
-use crate::{output, progress::Progress};
-use anyhow::{Result, bail};
+use crate::{output, progress::Progress, work::Setting};
+use anyhow::Result;
+use serde_json::Map;
 use std::process::ExitCode;
 
 /// The benches by name.
-const NAMES: [&str; 1] = ["world"];
+pub(crate) const NAMES: [&str; 2] = ["world", "generate"];
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
-pub(crate) fn run(name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
-    if let Some(name) = name.filter(|name| !NAMES.contains(name)) {
-        bail!("there is no bench `{name}`; there are: {}", NAMES.join(", "));
+pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
+    let mut all = Map::new();
+    let mut tables = Vec::new();
+    let mut missed = false;
+    for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
+        let progress = Progress::start(format!("measuring {bench}"));
+        let (figures, table) = if bench == "world" {
+            let figures = world::run(quick)?;
+            missed |= !quick && !figures.missed().is_empty();
+            (figures.to_json(), figures.to_table())
+        } else {
+            let figures = generate::run(setting, quick)?;
+            (figures.to_json(), figures.to_table())
+        };
+        drop(progress);
+        all.insert(bench.to_owned(), figures);
+        tables.push(table);
     }
-    let progress = Progress::start("measuring the world");
-    let figures = world::run(quick)?;
-    drop(progress);
     if json {
-        let world = figures.to_json();
-        output::json(&if name.is_some() { world } else { serde_json::json!({ "world": world }) })?;
+        let one = name.and_then(|name| all.remove(name));
+        output::json(&one.unwrap_or_else(|| all.into()))?;
     } else {
-        output::data(&figures.to_table())?;
+        output::data(&tables.join("\n"))?;
     }
-    let missed = !quick && !figures.missed().is_empty();
     Ok(if missed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

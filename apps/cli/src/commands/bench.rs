@@ -1,5 +1,7 @@
 //! `benchwright bench`: how fast it is, beside the bare engine.
 
+use crate::work::Setting;
+
 /// How fast it is, beside the bare engine, alternating in one run
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -10,10 +12,12 @@ Example:
   benchwright bench world --json
 
 Keys of `bench world --json`:
-  episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them")]
+  episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them
+Keys of `bench generate --json`:
+  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers")]
 pub(crate) struct Options {
     /// The bench; without one, all of them
-    #[arg(value_parser = ["world"])]
+    #[arg(value_parser = crate::bench::NAMES)]
     name: Option<String>,
     /// Prints JSON
     #[arg(long)]
@@ -24,6 +28,6 @@ pub(crate) struct Options {
 }
 
 /// Runs the command; the exit code says whether a target was missed.
-pub(crate) fn run(options: &Options) -> anyhow::Result<std::process::ExitCode> {
-    crate::bench::run(options.name.as_deref(), options.json, options.quick)
+pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<std::process::ExitCode> {
+    crate::bench::run(setting, options.name.as_deref(), options.json, options.quick)
 }

@@ -1,26 +1,29 @@
-//! `benchwright export`: worlds for other programs.
+//! `benchwright export`: worlds and tasks for other programs.
 
 use crate::{
     failure::Failure,
     layout::counted,
     progress::Progress,
+    suites, tasks,
     worlds::{self, Filling},
 };
 use benchwright_catalog::Catalog;
 use benchwright_export::ExportError;
+use benchwright_pack::Store;
 use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-/// Writes a world for other programs: sqlite or snapshot
+/// Writes a world or tasks for other programs: sqlite, snapshot or parquet
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
   benchwright export sqlite csm -o csm.sqlite
   benchwright export sqlite saved.json -o saved.sqlite
-  benchwright export snapshot csm --size medium --seed 7 -o csm.json")]
+  benchwright export snapshot csm --size medium --seed 7 -o csm.json
+  benchwright export parquet out -o shards")]
 pub(crate) struct Options {
     #[command(subcommand)]
     form: Form,
@@ -45,6 +48,28 @@ Equal states have equal bytes. A file that is there already is left alone.
 Example:
   benchwright export snapshot csm --seed 7 -o csm.json && benchwright play csm.json")]
     Snapshot(Target),
+    /// Parquet shards: one row a task, the sealed parts in a tree of their own
+    #[command(after_long_help = "\
+Reads a folder that `new` or `build` wrote, checks every digest, and writes OUT/open/part-N.parquet (id,
+instruction, world, task) and OUT/sealed/part-N.parquet (id, digest, sealed, audit), in the order of the
+lock file, compressed with zstd.
+
+Example:
+  benchwright export parquet out -o shards")]
+    Parquet(Shards),
+}
+
+#[derive(clap::Args)]
+struct Shards {
+    /// A folder of tasks
+    #[arg(value_name = "DIR")]
+    tasks: PathBuf,
+    /// The folder to write
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// The tasks of one shard
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    shard: usize,
 }
 
 #[derive(clap::Args)]
@@ -64,6 +89,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     match &options.form {
         Form::Sqlite(target) => sqlite(catalog, target),
         Form::Snapshot(target) => snapshot(catalog, target),
+        Form::Parquet(shards) => parquet(shards),
     }
 }
 
@@ -91,6 +117,22 @@ fn snapshot(catalog: &Catalog, target: &Target) -> anyhow::Result<()> {
     write_new(&target.output, &bytes)?;
     let rows = counted(episode.row_count(), "row");
     eprintln!("wrote {}: {rows}, {} bytes", target.output.display(), bytes.len());
+    Ok(())
+}
+
+fn parquet(shards: &Shards) -> anyhow::Result<()> {
+    suites::check_empty(&shards.output)?;
+    let store = Store::at(&shards.tasks);
+    let _progress = Progress::start(format!("writing {}", shards.output.display()));
+    let written = benchwright_export::parquet(&store, &shards.output, shards.shard);
+    let summary = written.map_err(|error| match error {
+        ExportError::Store(error) => tasks::of_store(error),
+        ExportError::AlreadyThere(path) => already_there(&path),
+        error @ ExportError::Io { .. } => Failure::missing(error, "another folder with -o"),
+        error => Failure::falls_short(error, "benchwright audit DIR"),
+    })?;
+    let (tasks, files) = (counted(summary.tasks, "task"), counted(summary.shards, "shard"));
+    eprintln!("wrote {}: {tasks} in {files}, {} bytes", shards.output.display(), summary.bytes);
     Ok(())
 }
 

@@ -1,7 +1,15 @@
 //! The commands, one file each.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
+pub(crate) mod build;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod domains;
 pub(crate) mod export;
+pub(crate) mod grade;
+pub(crate) mod new;
+pub(crate) mod patterns;
 pub(crate) mod play;
+pub(crate) mod show;
+pub(crate) mod worker;

@@ -45,7 +45,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         });
         let differs = Formula::any(differs.collect());
         lower.require(&differs);
-        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
         let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Infeasible => {

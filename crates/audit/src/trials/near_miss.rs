@@ -158,7 +158,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// The nearest point, or `None` if there is none, which is proved.
     fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
         for work in WORK {
-            let limits = Limits { work, linearization: 1, fixed_search: false };
+            let limits = Limits { work, linearization: 2, fixed_search: false };
             let answer = self.subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
             match answer.status {
                 Status::Optimal | Status::Feasible => return Ok(Some(lower.read(&answer.point))),

@@ -27,7 +27,7 @@ fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
     for (phase, best) in phases.iter().zip(&subject.task.sealed.verifier.best) {
         let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
         lower.model.minimise = Some(of.clone());
-        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
         let answer = subject.second.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Optimal if of.at(&answer.point) == *best => proved += 1,

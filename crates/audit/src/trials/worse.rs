@@ -38,7 +38,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     for gap in GAPS {
         floor = (floor + 1).max(best + best * gap / 100);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
-        let limits = Limits { work: WORK, linearization: 1, fixed_search: false };
+        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
         let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         if answer.status == Status::Infeasible {
             break;

@@ -6,7 +6,7 @@ use crate::harness::{Harness, at_point, limits, verdicts};
 use crate::shop::{Shop, micro, two_levels};
 use crate::support;
 use benchwright_base::Stream;
-use benchwright_schema::plan::{Bound, Plan};
+use benchwright_schema::plan::{Bound, Plan, PlanText};
 use benchwright_solve::{Constraint, CpSat, Engine, Highs, Lin, Lower, PhasePlanner, core};
 use benchwright_spec::{Candidates, Outcome, Planner, Rows, Solved};
 use std::collections::BTreeMap;
@@ -77,6 +77,26 @@ fn on_both(shop: &Shop, objective: &str, scored: &[(&str, i64)]) -> Option<Told>
     assert_eq!(told.scored(), scored, "CP-SAT");
     assert_eq!(best(&Highs::load(&library).unwrap(), shop, objective).scored(), scored, "HiGHS");
     Some(told)
+}
+
+#[test]
+fn the_worked_example_is_written_in_the_words_of_the_family() {
+    let family = PlanText::from_toml(include_str!("../../../../domains/erp/plan.toml")).unwrap();
+    let own = PlanText::from_toml(include_str!("micro.toml")).unwrap();
+    assert_eq!(own.ties, family.ties);
+    for (name, phases) in &own.objectives {
+        assert_eq!(family.objectives.get(name), Some(phases), "{name}");
+    }
+    for (name, meant) in &own.lets {
+        assert_eq!(family.lets.get(name), Some(meant), "${name}");
+    }
+    let mut same = 0;
+    for rule in own.rules.values().filter(|rule| rule.code != "SUP.EXACT") {
+        let known = family.rules.values().find(|known| known.code == rule.code).unwrap();
+        assert_eq!((&known.require, &known.per), (&rule.require, &rule.per), "{}", rule.code);
+        same += 1;
+    }
+    assert_eq!(same, 19);
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! `benchwright grade`: the verdict on a terminal state.
+
+use crate::{
+    failure::Failure,
+    layout::columns,
+    output,
+    tasks::{self, Judged, shown},
+};
+use benchwright_catalog::Catalog;
+use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Verdict};
+use std::{fs, path::PathBuf};
+
+/// Judges the state that was left of a task
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Needs the sealed part of the task, and no solver. The exit code is 0 if the task passes, else 1.
+
+Example:
+  benchwright grade out/open/ID last.json
+
+Keys of --json:
+  ending (pass, fail, error), reward and scores in millionths, gates, phases, checks, alarm, paper_pass")]
+pub(crate) struct Options {
+    /// The folder of its open part, DIR/open/ID, or DIR/ID
+    #[arg(value_name = "TASK")]
+    task: PathBuf,
+    /// The state that was left: a snapshot
+    #[arg(value_name = "SNAPSHOT")]
+    snapshot: PathBuf,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let (store, id) = tasks::locate(&options.task)?;
+    let task = store.task(&id).map_err(tasks::of_store)?;
+    let judged = Judged::open(catalog, &task)?;
+    let file = options.snapshot.display();
+    let length = fs::metadata(&options.snapshot).map(|about| about.len()).unwrap_or_default();
+    if length > LARGEST_SNAPSHOT as u64 {
+        let message = format!("{file} has {length} bytes; at most {LARGEST_SNAPSHOT} are read");
+        return Err(Failure::falls_short(message, "the snapshot of an episode of this task"));
+    }
+    let bytes = fs::read(&options.snapshot)
+        .map_err(|error| Failure::wrong_use(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
+    let state = Snapshot::from_bytes(&bytes, &judged.domain)
+        .map_err(|error| Failure::falls_short(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
+    let verdict = judged.grader()?.grade(&state)?;
+    if options.json {
+        output::json(&serde_json::to_value(&verdict)?)?;
+    } else {
+        output::data(&table(&verdict))?;
+    }
+    match verdict.ending {
+        Ending::Pass => Ok(()),
+        Ending::Fail => Err(Failure::falls_short("the task is not passed", "the failed checks above")),
+        Ending::Error => Err(Failure::falls_short("nothing could be judged", "benchwright doctor")),
+    }
+}
+
+fn table(verdict: &Verdict) -> String {
+    let ending = match verdict.ending {
+        Ending::Pass => "pass",
+        Ending::Fail => "fail",
+        Ending::Error => "error",
+    };
+    let mut out = format!(
+        "{ending}, reward {} (constraints {}, objective {}, trace {})\n",
+        shown(verdict.reward),
+        shown(verdict.constraints),
+        shown(verdict.objective),
+        shown(verdict.trace)
+    );
+    for phase in &verdict.phases {
+        let value = phase.value.map_or("none".to_owned(), |value| value.to_string());
+        out.push_str(&format!("{}: {value}, best {}, score {}\n", phase.name, phase.best, shown(phase.score)));
+    }
+    if !verdict.gates.is_empty() {
+        out.push_str(&format!("gates that fired: {}\n", verdict.gates.join(", ")));
+    }
+    if verdict.alarm {
+        out.push_str("alarm: this is better than the certificate says is possible\n");
+    }
+    let mut rows = Vec::new();
+    for check in &verdict.checks {
+        let status = match check.status {
+            CheckStatus::Fail => "fail",
+            CheckStatus::NoVerdict => "no verdict",
+            CheckStatus::Pass | CheckStatus::Na => continue,
+        };
+        let why = check.why.clone().unwrap_or_default();
+        rows.push(vec![status.to_owned(), check.code.clone(), check.rule.clone(), check.at.join(", "), why]);
+    }
+    let passed = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
+    out.push_str(&format!("{passed} of {} checks that apply hold\n", verdict.applicable()));
+    out.push_str(&columns(&rows, &[], 2));
+    out
+}

@@ -1,0 +1,169 @@
+//! `benchwright patterns`: which workflows there are, and what is in one.
+
+use crate::{
+    failure::Failure,
+    layout::{columns, paragraph},
+    output,
+};
+use benchwright_catalog::{Catalog, CatalogError};
+use benchwright_project::{Discard, Draw, Pattern, plan_text};
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Plan, PlanText},
+};
+use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many draws of a cell are tried for one that stands.
+const DRAWS: u32 = 12;
+
+/// Which workflows there are: group, tiers, objectives, rules
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Without NAME, a table of all patterns. With NAME, a page on that one: its business name, the objectives of
+each tier, and the rules that can apply to its tasks.
+
+Examples:
+  benchwright patterns
+  benchwright patterns production/lowest-cost-sourcing-route
+
+Keys of --json, a list even for one pattern:
+  name, title, group, family, tiers, objectives, cells {TIER: [objective]}, rules")]
+pub(crate) struct Options {
+    /// A pattern, by its name
+    name: Option<String>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let told = |error: CatalogError, what: &str| Failure::of_catalog(error, what);
+    let names = match &options.name {
+        Some(name) => vec![name.clone()],
+        None => catalog.pattern_names().map_err(|error| told(error, "patterns"))?,
+    };
+    if names.is_empty() {
+        return Err(Failure::missing("there are no patterns", "benchwright doctor"));
+    }
+    let mut listed = Vec::new();
+    let mut domains: BTreeMap<String, std::sync::Arc<Domain>> = BTreeMap::new();
+    for name in &names {
+        let pattern = catalog.pattern(name).map_err(|error| told(error, name))?;
+        let family = &pattern.family;
+        if !domains.contains_key(family) {
+            let found = catalog.find(family).map_err(|error| told(error, family))?;
+            domains.insert(family.clone(), found.domain);
+        }
+        let rules = rules(catalog, &pattern, &domains[family]).map_err(|error| told(error, name))?;
+        listed.push((pattern, rules));
+    }
+    if options.json {
+        output::json(&listed.iter().map(|(pattern, rules)| summary(pattern, rules)).collect())?;
+    } else if options.name.is_some() {
+        output::data(&listed.iter().map(|(pattern, rules)| page(pattern, rules)).collect::<String>())?;
+    } else {
+        output::data(&table(&listed))?;
+    }
+    Ok(())
+}
+
+/// The rules that can apply to tasks of a pattern: those that the switches of drawn cases bring in, one case for each tier
+/// and objective. Where no case can be drawn without a solver, all rules of the family and the pattern.
+fn rules(catalog: &Catalog, pattern: &Pattern, domain: &Domain) -> Result<PlanText, CatalogError> {
+    let family = catalog.family(&pattern.family)?;
+    let mut all = family.plan().clone();
+    all.rules.extend(pattern.rules.rules.clone());
+    let mut known = BTreeSet::new();
+    for cell in &pattern.head.cells {
+        for objective in &cell.objectives {
+            let drawn = (0..DRAWS).find_map(|attempt| {
+                let draw = Draw { pattern, tier: &cell.tier, objective, seed: 1, attempt };
+                let case = family.sample(&draw, domain, &mut NoPlanner);
+                match case {
+                    Err(Discard::Because(_)) => None,
+                    other => Some(other.ok()),
+                }
+            });
+            let Some(case) = drawn.flatten() else { return Ok(all) };
+            known.extend(plan_text(family, pattern, &case.switches).rules.into_keys());
+        }
+    }
+    all.rules.retain(|id, _| known.contains(id));
+    Ok(all)
+}
+
+/// Solves nothing.
+struct NoPlanner;
+
+impl Planner for NoPlanner {
+    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
+        Err(PlannerError::Engine("there is no solver here".to_owned()))
+    }
+}
+
+fn objectives(pattern: &Pattern) -> Vec<&str> {
+    let mut known = Vec::new();
+    for objective in pattern.head.cells.iter().flat_map(|cell| &cell.objectives) {
+        if !known.contains(&&**objective) {
+            known.push(objective);
+        }
+    }
+    known
+}
+
+fn tiers(pattern: &Pattern) -> Vec<&str> {
+    pattern.head.cells.iter().map(|cell| &*cell.tier).collect()
+}
+
+fn summary(pattern: &Pattern, rules: &PlanText) -> Json {
+    let cells: BTreeMap<&str, &Vec<String>> =
+        pattern.head.cells.iter().map(|cell| (&*cell.tier, &cell.objectives)).collect();
+    json!({
+        "name": pattern.name,
+        "title": pattern.text.title,
+        "group": pattern.group(),
+        "family": pattern.family,
+        "tiers": tiers(pattern),
+        "objectives": objectives(pattern),
+        "cells": cells,
+        "rules": rules.rules.len(),
+    })
+}
+
+fn table(listed: &[(Pattern, PlanText)]) -> String {
+    let mut rows = vec![["name", "tiers", "objectives", "rules"].map(str::to_owned).to_vec()];
+    for (pattern, rules) in listed {
+        rows.push(vec![
+            pattern.name.clone(),
+            tiers(pattern).join(", "),
+            objectives(pattern).join(", "),
+            rules.rules.len().to_string(),
+        ]);
+    }
+    columns(&rows, &[3], 0)
+}
+
+fn page(pattern: &Pattern, rules: &PlanText) -> String {
+    let width = output::columns();
+    let mut out = format!("{} ({}, family {})\n\n", pattern.text.title, pattern.name, pattern.family);
+    for cell in &pattern.head.cells {
+        out.push_str(&paragraph(&format!("{:<8}", cell.tier), &cell.objectives.join(", "), width));
+    }
+    out.push_str(&format!("\n{} rules can apply:\n", rules.rules.len()));
+    for (id, rule) in &rules.rules {
+        let says = rule.says.first().map_or("", |says| &**says);
+        let told = match (&rule.told_with, &rule.told_by) {
+            (Some(other), _) => format!("(told with {other})"),
+            (_, Some(by)) => format!("(told by the {by})"),
+            _ => String::new(),
+        };
+        out.push_str(&paragraph(&format!("  {id}  "), &format!("{says}{told}"), width));
+    }
+    if let (Some(cell), name) = (pattern.head.cells.first(), &pattern.name) {
+        out.push_str(&format!("\nnext: benchwright new {name} --tier {} --seed 1 -o DIR\n", cell.tier));
+    }
+    out
+}

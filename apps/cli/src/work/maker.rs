@@ -1,0 +1,216 @@
+//! Makes and audits tasks in this process: the solver is loaded once, domains and patterns are read once.
+
+use super::{
+    Setting, Temporary,
+    protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
+};
+use crate::tasks::Judged;
+use benchwright_audit::{Subject, TRIALS, TaskReport};
+use benchwright_catalog::{Catalog, CatalogError, Found};
+use benchwright_pack::{Store, StoreError, Task};
+use benchwright_project::{Family, MakeError, Order, Pattern, Solver, make};
+use benchwright_solve::{CpSat, EngineError, Highs, Library, PhasePlanner, Recorded};
+use std::{collections::BTreeMap, io, time::Instant};
+
+/// Why a task was not made or audited.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkError {
+    /// The solver is not there.
+    #[error(transparent)]
+    Solver(#[from] EngineError),
+    /// Its library cannot be read.
+    #[error("the solver's library cannot be read: {0}")]
+    Library(io::Error),
+    /// A domain, a pattern or a family is not there.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The task could not be made.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// The task could not be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The task could not be put on the bench.
+    #[error(transparent)]
+    Subject(#[from] benchwright_audit::SubjectError),
+    /// Its judge could not be made.
+    #[error(transparent)]
+    Grade(#[from] benchwright_grade::GradeError),
+    /// A trial has no such name.
+    #[error("there is no trial `{0}`")]
+    NoTrial(String),
+}
+
+impl WorkError {
+    fn failed(&self) -> Failed {
+        let missing = matches!(self, WorkError::Solver(EngineError::NotThere(_)) | WorkError::Library(_));
+        Failed { why: self.to_string(), missing }
+    }
+}
+
+/// The solver with its papers.
+pub(crate) struct Engines {
+    pub(crate) first: CpSat,
+    /// Only trials ask it.
+    second: Option<Highs>,
+    library: Library,
+    pub(crate) papers: Solver,
+}
+
+impl Engines {
+    /// Finds and loads the solver.
+    pub(crate) fn load() -> Result<Engines, WorkError> {
+        let library = Library::find()?;
+        let first = CpSat::load(&library)?;
+        let papers = papers(&library, &first).map_err(WorkError::Library)?;
+        Ok(Engines { first, second: None, library, papers })
+    }
+}
+
+fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
+    use benchwright_solve::Engine as _;
+    Ok(Solver { version: engine.version(), library: library.sha256()?.to_string() })
+}
+
+/// Makes tasks.
+pub(crate) struct Maker<'s> {
+    setting: &'s Setting,
+    engines: Option<Engines>,
+    domains: BTreeMap<String, Found>,
+    patterns: BTreeMap<String, Pattern>,
+}
+
+impl<'s> Maker<'s> {
+    /// A maker; nothing is loaded before it is needed.
+    pub(crate) fn new(setting: &'s Setting) -> Maker<'s> {
+        Maker { setting, engines: None, domains: BTreeMap::new(), patterns: BTreeMap::new() }
+    }
+
+    /// Answers a request. What goes wrong is part of the answer.
+    pub(crate) fn answer(&mut self, request: &Request) -> Answer {
+        let answer = match request {
+            Request::Make(request) => self.make_into_store(request).map(Answer::Made),
+            Request::Audit(request) => self.audit(request).map(Answer::Audited),
+            Request::AbortForTests => std::process::abort(),
+        };
+        answer.unwrap_or_else(|error| Answer::Failed(error.failed()))
+    }
+
+    /// The solver, loaded when it is first asked for.
+    pub(crate) fn engines(&mut self) -> Result<&mut Engines, WorkError> {
+        match &mut self.engines {
+            Some(engines) => Ok(engines),
+            none => Ok(none.insert(Engines::load()?)),
+        }
+    }
+
+    /// Makes a task. With `record`, every model that was solved is given too.
+    pub(crate) fn make(
+        &mut self,
+        pattern: &str,
+        tier: &str,
+        objective: &str,
+        seed: u64,
+        record: bool,
+    ) -> Result<(Task, Vec<Recorded>), WorkError> {
+        self.engines()?;
+        let catalog = &self.setting.catalog;
+        let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
+        let family: &dyn Family = catalog.family(&pattern.family)?;
+        let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
+        let engines = self.engines()?;
+        let mut planner = PhasePlanner::new(&engines.first);
+        planner.record = record.then(Vec::new);
+        let order = Order { pattern: &pattern, tier, objective, seed };
+        let task = make(order, family, &found.domain, &mut planner, &engines.papers)?;
+        Ok((task, planner.record.unwrap_or_default()))
+    }
+
+    fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, WorkError> {
+        let MakeRequest { pattern, tier, objective, seed, out } = request;
+        let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
+        Store::at(out).write(&task)?;
+        let found = domain_of(&self.setting.catalog, &mut self.domains, &task.open.domain)?;
+        let family = self.setting.catalog.family(&task.open.domain)?;
+        let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
+            let state = judged.play(&task.sealed.oracle).ok()?;
+            Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
+        });
+        Ok(Made {
+            id: task.open.id.clone(),
+            digest: task.digest().to_string(),
+            variables: task.sealed.certificate.variables,
+            constraints: task.sealed.certificate.constraints,
+            rules: task.sealed.verifier.plan.rules.len(),
+            checks,
+            discarded: task.sealed.certificate.discarded.clone(),
+        })
+    }
+
+    /// Runs trials on a task of a store.
+    fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, WorkError> {
+        let mut trials = Vec::new();
+        for name in &request.trials {
+            let trial = TRIALS.iter().find(|trial| trial.name == name);
+            trials.push(trial.ok_or_else(|| WorkError::NoTrial(name.clone()))?);
+        }
+        let task = Store::at(&request.store).task(&request.id)?;
+        let setting = self.setting;
+        let engines = self.engines()?;
+        let second = match &mut engines.second {
+            Some(second) => second,
+            none => none.insert(Highs::load(&engines.library)?),
+        };
+        let remake = || remake(setting, &task);
+        let subject = Subject::new(&task, &setting.catalog, &engines.first, second, &remake)?;
+        let grader = subject.grader()?;
+        let mut report =
+            TaskReport { id: request.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };
+        for trial in trials {
+            let begun = Instant::now();
+            let finding = benchwright_audit::trials::run(trial, &subject, &grader);
+            let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            report.trials.insert(trial.name.to_owned(), finding);
+            report.milliseconds.insert(trial.name.to_owned(), took);
+        }
+        Ok(report)
+    }
+}
+
+/// Makes a task again, in a process of its own.
+fn remake(setting: &Setting, task: &Task) -> Result<Task, String> {
+    let folder = Temporary::new().map_err(|error| error.to_string())?;
+    let sealed = &task.sealed;
+    let request = Request::Make(MakeRequest {
+        pattern: sealed.pattern.clone(),
+        tier: sealed.tier.clone(),
+        objective: sealed.objective.clone(),
+        seed: sealed.seed,
+        out: folder.path().to_owned(),
+    });
+    let mut answers: Vec<Result<Answer, String>> = super::pool::run(&|| setting.worker(), &[request], 1, &mut || ());
+    match answers.pop() {
+        Some(Ok(Answer::Made(made))) => Store::at(folder.path()).task(&made.id).map_err(|error| error.to_string()),
+        Some(Ok(Answer::Failed(failed))) => Err(failed.why),
+        Some(Err(why)) => Err(why),
+        Some(Ok(Answer::Audited(_))) | None => Err("the worker answered something else".to_owned()),
+    }
+}
+
+fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &str) -> Result<Pattern, CatalogError> {
+    if let Some(pattern) = known.get(name) {
+        return Ok(pattern.clone());
+    }
+    let pattern = catalog.pattern(name)?;
+    known.insert(name.to_owned(), pattern.clone());
+    Ok(pattern)
+}
+
+fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str) -> Result<Found, CatalogError> {
+    if let Some(found) = known.get(name) {
+        return Ok(found.clone());
+    }
+    let found = catalog.find(name)?;
+    known.insert(name.to_owned(), found.clone());
+    Ok(found)
+}

@@ -1,0 +1,157 @@
+//! Tasks as Parquet shards, one row a task. The open and the sealed parts stand in trees of their own, as they do on disk.
+
+use crate::ExportError;
+use benchwright_pack::{
+    Store, StoreError, Task,
+    store::{OPEN_TREE, SEALED_TREE, SUITE_FILE},
+};
+use parquet::{
+    basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel},
+    data_type::{ByteArray, ByteArrayType},
+    errors::ParquetError,
+    file::{
+        properties::{EnabledStatistics, WriterProperties},
+        writer::SerializedFileWriter,
+    },
+    schema::types::Type,
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// What was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParquetSummary {
+    /// Tasks.
+    pub tasks: usize,
+    /// Shards of each tree.
+    pub shards: usize,
+    /// Bytes in all.
+    pub bytes: u64,
+}
+
+/// How a column is filled and read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Json,
+    Bytes,
+    /// JSON that need not be there.
+    MaybeJson,
+}
+
+const OPEN: &[(&str, Kind)] =
+    &[("id", Kind::Text), ("instruction", Kind::Text), ("world", Kind::Bytes), ("task", Kind::Json)];
+const SEALED: &[(&str, Kind)] =
+    &[("id", Kind::Text), ("digest", Kind::Text), ("sealed", Kind::Json), ("audit", Kind::MaybeJson)];
+
+/// A row: a cell for each column, or none.
+type Row = Vec<Option<Vec<u8>>>;
+
+/// Writes the tasks of a folder as shards of so many tasks, in the order of its lock file. The same folder gives the same
+/// bytes.
+pub fn parquet(store: &Store, out: &Path, per_shard: usize) -> Result<ParquetSummary, ExportError> {
+    let ids = ordered(store)?;
+    for tree in [OPEN_TREE, SEALED_TREE] {
+        let folder = out.join(tree);
+        if folder.exists() {
+            return Err(ExportError::AlreadyThere(folder));
+        }
+        fs::create_dir_all(&folder).map_err(|why| ExportError::Io { path: folder, why })?;
+    }
+    let mut summary = ParquetSummary { tasks: 0, shards: 0, bytes: 0 };
+    for (at, ids) in ids.chunks(per_shard.max(1)).enumerate() {
+        let (mut open, mut sealed) = (Vec::new(), Vec::new());
+        for id in ids {
+            let task = store.task(id)?;
+            let audit = store.audit(&task)?;
+            let audit = audit.map(|audit| audit.to_bytes());
+            sealed.push(sealed_row(&task, audit));
+            open.push(open_row(task));
+        }
+        let name = format!("part-{at:05}.parquet");
+        for (tree, columns, rows) in [(OPEN_TREE, OPEN, open), (SEALED_TREE, SEALED, sealed)] {
+            let path = out.join(tree).join(&name);
+            write(&path, tree, columns, rows).map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
+            summary.bytes += fs::metadata(&path).map_err(|why| ExportError::Io { path, why })?.len();
+        }
+        summary.tasks += ids.len();
+        summary.shards += 1;
+    }
+    Ok(summary)
+}
+
+/// The ids of the tasks in the order of the lock file. A line without a task is an error.
+fn ordered(store: &Store) -> Result<Vec<String>, ExportError> {
+    let suite = store.suite()?;
+    let mut known: BTreeMap<(String, String, String, u64), String> = BTreeMap::new();
+    for id in store.ids()? {
+        let sealed = store.task(&id)?.sealed;
+        known.insert((sealed.pattern, sealed.tier, sealed.objective, sealed.seed), id);
+    }
+    let find = |line: &benchwright_pack::SuiteTask| {
+        let key = (line.pattern.clone(), line.tier.clone(), line.objective.clone(), line.seed);
+        let missing = || {
+            let place = PathBuf::from(format!("{} {} {} seed {}", key.0, key.1, key.2, key.3));
+            ExportError::Store(StoreError::Missing(store.root().join(SUITE_FILE).join(place)))
+        };
+        known.get(&key).cloned().ok_or_else(missing)
+    };
+    suite.tasks.iter().map(find).collect()
+}
+
+fn open_row(task: Task) -> Row {
+    let bytes = task.open_bytes();
+    vec![Some(task.open.id.into_bytes()), Some(task.instruction.into_bytes()), Some(task.world), Some(bytes)]
+}
+
+fn sealed_row(task: &Task, audit: Option<Vec<u8>>) -> Row {
+    let digest = task.digest().to_string();
+    vec![Some(task.open.id.clone().into_bytes()), Some(digest.into_bytes()), Some(task.sealed_bytes()), audit]
+}
+
+fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>) -> Result<(), ParquetError> {
+    let field = |(name, kind): &(&str, Kind)| {
+        let logical = match kind {
+            Kind::Text => Some(LogicalType::String),
+            Kind::Json | Kind::MaybeJson => Some(LogicalType::Json),
+            Kind::Bytes => None,
+        };
+        let repetition = if *kind == Kind::MaybeJson { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let built = Type::primitive_type_builder(name, Physical::BYTE_ARRAY);
+        built.with_repetition(repetition).with_logical_type(logical).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    let schema = Arc::new(Type::group_type_builder(name).with_fields(fields).build()?);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(9)?))
+        // Every cell is another document, so neither a dictionary nor bounds would help a reader.
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_created_by("benchwright".to_owned())
+        .build();
+    let mut file = SerializedFileWriter::new(fs::File::create_new(path)?, schema, Arc::new(properties))?;
+    let mut group = file.next_row_group()?;
+    let mut cells: Vec<Vec<Option<Vec<u8>>>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    for row in rows {
+        for (column, cell) in cells.iter_mut().zip(row) {
+            column.push(cell);
+        }
+    }
+    for ((_, kind), column) in columns.iter().zip(cells) {
+        let Some(mut writer) = group.next_column()? else {
+            return Err(ParquetError::General("a column is missing".to_owned()));
+        };
+        let levels: Vec<i16> = column.iter().map(|cell| i16::from(cell.is_some())).collect();
+        let values: Vec<ByteArray> = column.into_iter().flatten().map(ByteArray::from).collect();
+        let levels = (*kind == Kind::MaybeJson).then_some(&*levels);
+        writer.typed::<ByteArrayType>().write_batch(&values, levels, None)?;
+        writer.close()?;
+    }
+    group.close()?;
+    file.close()?;
+    Ok(())
+}

@@ -1,0 +1,407 @@
+//! Tasks as directories: `open/<id>/` is what an agent's machine may have, `sealed/<id>/` what only a judge has. The two
+//! stand in trees of their own. Whatever is not as it should be is refused: another version, a file that is missing or too
+//! many, a digest that differs, a name that leads elsewhere, a link.
+
+use crate::{OpenTask, SealedTask, Suite, SuiteError, TASK_VERSION, Task, suite::LARGEST_SUITE};
+use benchwright_base::Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The tree of open parts.
+pub const OPEN_TREE: &str = "open";
+/// The tree of sealed parts.
+pub const SEALED_TREE: &str = "sealed";
+/// The lock file of what is in the folder.
+pub const SUITE_FILE: &str = "suite.toml";
+
+const TASK_FILE: &str = "task.json";
+const INSTRUCTION_FILE: &str = "instruction.md";
+const WORLD_FILE: &str = "world.json";
+const SEALED_FILE: &str = "sealed.json";
+const AUDIT_FILE: &str = "audit.json";
+
+/// The files of an open part, each with the most bytes that are read.
+const OPEN_FILES: [(&str, usize); 3] = [(TASK_FILE, 1 << 20), (INSTRUCTION_FILE, 4 << 20), (WORLD_FILE, 256 << 20)];
+/// The files of a sealed part. The audit need not be there.
+const SEALED_FILES: [(&str, usize); 2] = [(SEALED_FILE, 128 << 20), (AUDIT_FILE, 64 << 20)];
+/// The longest id.
+const LONGEST_ID: usize = 80;
+
+/// Why a task could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// An id is no plain name.
+    #[error("`{0}` is no id of a task: small letters, digits and hyphens, at most {LONGEST_ID}")]
+    Name(String),
+    /// A file or folder is missing.
+    #[error("{} is not there", .0.display())]
+    Missing(PathBuf),
+    /// Something stands where it does not belong.
+    #[error("{} does not belong there", .0.display())]
+    Stranger(PathBuf),
+    /// A link, or something else that is neither file nor folder.
+    #[error("{} is a link or no plain file; put the file itself there", .0.display())]
+    Link(PathBuf),
+    /// A file is too large.
+    #[error("{} has more than {most} bytes", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most that is read.
+        most: usize,
+    },
+    /// A document cannot be read.
+    #[error("{}: {why}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A document is of another version.
+    #[error("{} is of version {version}; this program reads version {TASK_VERSION}", .path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u64,
+    },
+    /// What was read is not what was written.
+    #[error("{} was changed after it was made: its digest differs", .0.display())]
+    Digest(PathBuf),
+    /// There is a task of that id.
+    #[error("{} is there already", .0.display())]
+    AlreadyThere(PathBuf),
+    /// The lock file cannot be read.
+    #[error("{}: {why}", .path.display())]
+    Suite {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: SuiteError,
+    },
+    /// The lock file does not name a task that is in the folder.
+    #[error("{} does not name the task {id}", .path.display())]
+    NotLocked {
+        /// The lock file.
+        path: PathBuf,
+        /// The task.
+        id: String,
+    },
+    /// The disk.
+    #[error("{}: {why}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        why: io::Error,
+    },
+}
+
+/// The open part of a task, as an agent's machine has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenPart {
+    /// `task.json`.
+    pub open: OpenTask,
+    /// The instruction.
+    pub instruction: String,
+    /// The first state, as the bytes of a snapshot.
+    pub world: Vec<u8>,
+}
+
+/// What an audit found on a task, beside the digest of the task it was run on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditFile {
+    /// The version of this document.
+    pub version: u32,
+    /// The canary.
+    pub canary: String,
+    /// The digest of the task.
+    pub task: String,
+    /// The findings, by trial.
+    pub trials: Json,
+}
+
+impl AuditFile {
+    /// The bytes of `audit.json`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        canonical(self)
+    }
+}
+
+/// A folder of tasks.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store in a folder, which need not be there yet.
+    pub fn at(root: impl Into<PathBuf>) -> Store {
+        Store { root: root.into() }
+    }
+
+    /// Where a task is, from the folder of its open part (`DIR/open/ID`) or from `DIR/ID`.
+    pub fn locate(task: &Path) -> Result<(Store, String), StoreError> {
+        let Some(id) = task.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+            return Err(StoreError::Name(task.display().to_string()));
+        };
+        check_name(&id)?;
+        let above = task.parent().unwrap_or(Path::new(""));
+        let root = match above.file_name() {
+            Some(name) if name == OPEN_TREE => above.parent().unwrap_or(Path::new("")),
+            _ => above,
+        };
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        if !root.join(OPEN_TREE).join(&id).is_dir() {
+            return Err(StoreError::Missing(root.join(OPEN_TREE).join(&id)));
+        }
+        Ok((Store::at(root), id))
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The ids of the tasks whose open part is here, in order.
+    pub fn ids(&self) -> Result<Vec<String>, StoreError> {
+        let tree = self.root.join(OPEN_TREE);
+        plain_folder(&tree)?;
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&tree).map_err(|why| io_error(&tree, why))? {
+            let entry = entry.map_err(|why| io_error(&tree, why))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // What was being written when the program ended.
+            if name.starts_with('.') {
+                continue;
+            }
+            check_name(&name)?;
+            ids.push(name);
+        }
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Writes a task that is not there yet. What is found under its name later is whole.
+    pub fn write(&self, task: &Task) -> Result<(), StoreError> {
+        let id = &task.open.id;
+        self.write_part(SEALED_TREE, id, &[(SEALED_FILE, &task.sealed_bytes())])?;
+        let open = task.open_bytes();
+        let files = [(TASK_FILE, &*open), (INSTRUCTION_FILE, task.instruction.as_bytes()), (WORLD_FILE, &*task.world)];
+        self.write_part(OPEN_TREE, id, &files)
+    }
+
+    fn write_part(&self, tree: &str, id: &str, files: &[(&str, &[u8])]) -> Result<(), StoreError> {
+        check_name(id)?;
+        let tree = self.root.join(tree);
+        let (place, draft) = (tree.join(id), tree.join(format!(".{id}")));
+        if fs::symlink_metadata(&place).is_ok() {
+            return Err(StoreError::AlreadyThere(place));
+        }
+        fs::create_dir_all(&draft).map_err(|why| io_error(&draft, why))?;
+        for (name, bytes) in files {
+            let path = draft.join(name);
+            fs::write(&path, bytes).map_err(|why| io_error(&path, why))?;
+        }
+        fs::rename(&draft, &place).map_err(|why| io_error(&place, why))
+    }
+
+    /// Reads the open part of a task.
+    pub fn open_part(&self, id: &str) -> Result<OpenPart, StoreError> {
+        let folder = self.folder(OPEN_TREE, id, &OPEN_FILES)?;
+        let mut parts = Vec::new();
+        for (name, most) in OPEN_FILES {
+            parts.push(read_plain(&folder.join(name), most)?);
+        }
+        let (Some(world), Some(instruction), Some(open)) = (parts.pop(), parts.pop(), parts.pop()) else {
+            return Err(StoreError::Missing(folder));
+        };
+        let path = folder.join(TASK_FILE);
+        let open: OpenTask = document(&path, &open)?;
+        for (name, bytes, digest) in
+            [(INSTRUCTION_FILE, &instruction, &open.instruction), (WORLD_FILE, &world, &open.world)]
+        {
+            if Digest::of(bytes).to_string() != *digest {
+                return Err(StoreError::Digest(folder.join(name)));
+            }
+        }
+        if open.id != id {
+            return Err(StoreError::Malformed { path, why: format!("it is of the task {}", open.id) });
+        }
+        let instruction = String::from_utf8(instruction)
+            .map_err(|error| StoreError::Malformed { path: folder.join(INSTRUCTION_FILE), why: error.to_string() })?;
+        Ok(OpenPart { open, instruction, world })
+    }
+
+    /// Reads a whole task. Where the folder has a lock file, the task must be in it and have its digest.
+    pub fn task(&self, id: &str) -> Result<Task, StoreError> {
+        let task = self.unlocked_task(id)?;
+        let path = self.root.join(SUITE_FILE);
+        if fs::symlink_metadata(&path).is_ok() {
+            self.check_lock(&self.suite()?, &task)?;
+        }
+        Ok(task)
+    }
+
+    /// Reads a whole task that no lock file names yet.
+    pub fn unlocked_task(&self, id: &str) -> Result<Task, StoreError> {
+        let OpenPart { open, instruction, world } = self.open_part(id)?;
+        let folder = self.folder(SEALED_TREE, id, &SEALED_FILES)?;
+        let path = folder.join(SEALED_FILE);
+        let sealed: SealedTask = document(&path, &read_plain(&path, SEALED_FILES[0].1)?)?;
+        if sealed.id != id {
+            return Err(StoreError::Malformed { path, why: format!("it is of the task {}", sealed.id) });
+        }
+        Ok(Task { open, instruction, world, sealed })
+    }
+
+    /// Holds a task to the line of a lock file.
+    fn check_lock(&self, suite: &Suite, task: &Task) -> Result<(), StoreError> {
+        let sealed = &task.sealed;
+        let line = suite.line(&sealed.pattern, &sealed.tier, &sealed.objective, sealed.seed);
+        let Some(digest) = line.and_then(|line| line.digest) else {
+            return Err(StoreError::NotLocked { path: self.root.join(SUITE_FILE), id: task.open.id.clone() });
+        };
+        if digest != task.digest() {
+            return Err(StoreError::Digest(self.root.join(SEALED_TREE).join(&task.open.id)));
+        }
+        Ok(())
+    }
+
+    /// The lock file of the folder.
+    pub fn suite(&self) -> Result<Suite, StoreError> {
+        read_suite(&self.root.join(SUITE_FILE))
+    }
+
+    /// Writes the lock file of the folder, instead of one that is there.
+    pub fn write_suite(&self, suite: &Suite) -> Result<(), StoreError> {
+        fs::create_dir_all(&self.root).map_err(|why| io_error(&self.root, why))?;
+        write_suite(&self.root.join(SUITE_FILE), suite)
+    }
+
+    /// The audit of a task, if there is one of it as it stands.
+    pub fn audit(&self, task: &Task) -> Result<Option<AuditFile>, StoreError> {
+        let path = self.root.join(SEALED_TREE).join(&task.open.id).join(AUDIT_FILE);
+        if fs::symlink_metadata(&path).is_err() {
+            return Ok(None);
+        }
+        let audit: AuditFile = versioned(&path, &read_plain(&path, SEALED_FILES[1].1)?)?;
+        Ok((audit.task == task.digest().to_string()).then_some(audit))
+    }
+
+    /// Writes the audit of a task beside it, instead of one that is there.
+    pub fn write_audit(&self, task: &Task, trials: Json) -> Result<(), StoreError> {
+        check_name(&task.open.id)?;
+        let folder = self.root.join(SEALED_TREE).join(&task.open.id);
+        plain_folder(&folder)?;
+        let audit = AuditFile {
+            version: TASK_VERSION,
+            canary: task.sealed.canary.clone(),
+            task: task.digest().to_string(),
+            trials,
+        };
+        replace(&folder.join(AUDIT_FILE), &canonical(&audit))
+    }
+
+    /// The folder of a part that holds what it may and nothing else.
+    fn folder(&self, tree: &str, id: &str, files: &[(&str, usize)]) -> Result<PathBuf, StoreError> {
+        check_name(id)?;
+        let tree = self.root.join(tree);
+        plain_folder(&tree)?;
+        let folder = tree.join(id);
+        plain_folder(&folder)?;
+        for entry in fs::read_dir(&folder).map_err(|why| io_error(&folder, why))? {
+            let entry = entry.map_err(|why| io_error(&folder, why))?;
+            if !files.iter().any(|(name, _)| entry.file_name() == *name) {
+                return Err(StoreError::Stranger(entry.path()));
+            }
+        }
+        Ok(folder)
+    }
+}
+
+/// Reads a lock file.
+pub fn read_suite(path: &Path) -> Result<Suite, StoreError> {
+    let bytes = read_plain(path, LARGEST_SUITE)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() })?;
+    Suite::from_toml(&text).map_err(|why| StoreError::Suite { path: path.to_owned(), why })
+}
+
+/// Writes a lock file, instead of one that is there.
+pub fn write_suite(path: &Path, suite: &Suite) -> Result<(), StoreError> {
+    replace(path, suite.to_toml().as_bytes())
+}
+
+/// Writes a file whole or not at all.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let draft = path.with_file_name(format!(".{name}.new"));
+    fs::write(&draft, bytes).map_err(|why| io_error(&draft, why))?;
+    fs::rename(&draft, path).map_err(|why| io_error(path, why))
+}
+
+fn check_name(id: &str) -> Result<(), StoreError> {
+    let fits = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-';
+    let good = !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(fits) && !id.starts_with('-');
+    if good { Ok(()) } else { Err(StoreError::Name(id.chars().take(200).collect())) }
+}
+
+fn io_error(path: &Path, why: io::Error) -> StoreError {
+    match why.kind() {
+        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
+        _ => StoreError::Io { path: path.to_owned(), why },
+    }
+}
+
+fn plain_folder(path: &Path) -> Result<(), StoreError> {
+    let about = fs::symlink_metadata(path).map_err(|why| io_error(path, why))?;
+    if about.is_dir() { Ok(()) } else { Err(StoreError::Link(path.to_owned())) }
+}
+
+/// Reads a file that is no link, no further than it may be long.
+fn read_plain(path: &Path, most: usize) -> Result<Vec<u8>, StoreError> {
+    use io::Read as _;
+    let about = fs::symlink_metadata(path).map_err(|why| io_error(path, why))?;
+    if !about.is_file() {
+        return Err(StoreError::Link(path.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(|why| io_error(path, why))?;
+    file.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|why| io_error(path, why))?;
+    if bytes.len() > most {
+        return Err(StoreError::TooLarge { path: path.to_owned(), most });
+    }
+    Ok(bytes)
+}
+
+/// Only the version, which is looked at before anything else.
+#[derive(Deserialize)]
+struct Head {
+    version: u64,
+}
+
+fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, StoreError> {
+    let malformed = |error: serde_json::Error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() };
+    let Head { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+    if version != u64::from(TASK_VERSION) {
+        return Err(StoreError::Version { path: path.to_owned(), version });
+    }
+    serde_json::from_slice(bytes).map_err(malformed)
+}
+
+/// A document in its one form: what the type does not hold, or a byte out of place, is a change.
+fn document<T: for<'de> Deserialize<'de> + Serialize>(path: &Path, bytes: &[u8]) -> Result<T, StoreError> {
+    let read: T = versioned(path, bytes)?;
+    if canonical(&read) == bytes { Ok(read) } else { Err(StoreError::Digest(path.to_owned())) }
+}
+
+fn canonical(document: &impl Serialize) -> Vec<u8> {
+    crate::task::pretty(document)
+}

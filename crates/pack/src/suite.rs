@@ -1,0 +1,280 @@
+//! A suite: the lock file that names every task of it, so that it can be made again bit for bit.
+
+use benchwright_base::Digest;
+use serde::Deserialize;
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// The largest lock file that is read, in bytes.
+pub const LARGEST_SUITE: usize = 64 << 20;
+
+/// A suite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suite {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// Its own version, which rises when a task changes.
+    pub version: u32,
+    /// The family of its patterns.
+    pub family: String,
+    /// The canary that stands in its artifacts.
+    pub canary: String,
+    /// The solver it was locked with; `None` before it was first built.
+    pub solver: Option<SuiteSolver>,
+    /// The tasks, in order.
+    pub tasks: Vec<SuiteTask>,
+}
+
+/// The solver a suite was locked with.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteSolver {
+    /// Name and version.
+    pub version: String,
+    /// The SHA-256 of its library.
+    pub library: String,
+}
+
+/// One line of a suite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SuiteTask {
+    /// The pattern.
+    pub pattern: String,
+    /// The tier.
+    pub tier: String,
+    /// The objective.
+    pub objective: String,
+    /// The seed.
+    pub seed: u64,
+    /// The digest of every byte of the task; `None` before it was first built.
+    pub digest: Option<Digest>,
+    /// What intervals cluster on; without one, the pattern.
+    pub cluster: Option<String>,
+}
+
+/// Why a lock file could not be read. All faults are told.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// It is too large.
+    #[error("the suite has {0} bytes; at most {LARGEST_SUITE} are read")]
+    TooLarge(usize),
+    /// It is no lock file.
+    #[error("this is not a suite: {0}")]
+    Malformed(String),
+    /// It is of another format.
+    #[error("the suite is of format {0}; this program reads format {format}", format = Suite::FORMAT)]
+    Format(i64),
+    /// It has faults.
+    #[error("the suite has faults:\n{}", .0.join("\n"))]
+    Faulty(Vec<String>),
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "format")]
+    _format: i64,
+    name: String,
+    version: u32,
+    family: String,
+    canary: String,
+    solver: Option<SuiteSolver>,
+    #[serde(default)]
+    task: Vec<Line>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    pattern: String,
+    tier: String,
+    objective: String,
+    seed: u64,
+    digest: Option<String>,
+    cluster: Option<String>,
+}
+
+/// Only the format, which is looked at before anything else.
+#[derive(Deserialize)]
+struct Head {
+    format: Option<i64>,
+}
+
+impl Suite {
+    /// The format that is written.
+    pub const FORMAT: i64 = 1;
+
+    /// Reads a lock file.
+    pub fn from_toml(text: &str) -> Result<Suite, SuiteError> {
+        if text.len() > LARGEST_SUITE {
+            return Err(SuiteError::TooLarge(text.len()));
+        }
+        let malformed = |error: toml::de::Error| SuiteError::Malformed(error.to_string());
+        match toml::from_str::<Head>(text).map_err(malformed)?.format {
+            Some(Suite::FORMAT) => {}
+            Some(other) => return Err(SuiteError::Format(other)),
+            None => return Err(SuiteError::Malformed("it has no `format`".to_owned())),
+        }
+        let file: File = toml::from_str(text).map_err(malformed)?;
+        let mut faults = Vec::new();
+        if !is_kebab(&file.name) {
+            faults.push(format!("the name `{}` is not in kebab-case", file.name));
+        }
+        if let Some(solver) = &file.solver
+            && Digest::parse(&solver.library).is_none()
+        {
+            faults.push("the solver's `library` is no SHA-256".to_owned());
+        }
+        if file.task.is_empty() {
+            faults.push("it has no tasks".to_owned());
+        }
+        let mut seen: BTreeMap<(String, String, String, u64), usize> = BTreeMap::new();
+        let mut tasks = Vec::new();
+        for (at, line) in file.task.into_iter().enumerate() {
+            let Line { pattern, tier, objective, seed, digest, cluster } = line;
+            let number = at + 1;
+            let digest = digest.and_then(|digest| {
+                let read = Digest::parse(&digest);
+                if read.is_none() {
+                    faults.push(format!("task {number}: `{digest}` is no SHA-256"));
+                }
+                read
+            });
+            let key = (pattern.clone(), tier.clone(), objective.clone(), seed);
+            if let Some(first) = seen.insert(key, number) {
+                faults.push(format!("task {number} is task {first} again: {pattern} {tier} {objective} {seed}"));
+            }
+            tasks.push(SuiteTask { pattern, tier, objective, seed, digest, cluster });
+        }
+        if !faults.is_empty() {
+            return Err(SuiteError::Faulty(faults));
+        }
+        let File { name, version, family, canary, solver, .. } = file;
+        Ok(Suite { name, version, family, canary, solver, tasks })
+    }
+
+    /// The text of the lock file. The same suite has the same text.
+    pub fn to_toml(&self) -> String {
+        let mut out =
+            String::from("# A suite: what is made, and the digest that it must have. `benchwright build` checks it.\n");
+        let _ = writeln!(out, "format = {}", Suite::FORMAT);
+        let _ = writeln!(out, "name = {}", quoted(&self.name));
+        let _ = writeln!(out, "version = {}", self.version);
+        let _ = writeln!(out, "family = {}", quoted(&self.family));
+        let _ = writeln!(out, "canary = {}", quoted(&self.canary));
+        if let Some(solver) = &self.solver {
+            let _ = writeln!(out, "\n[solver]\nversion = {}", quoted(&solver.version));
+            let _ = writeln!(out, "library = {}", quoted(&solver.library));
+        }
+        for task in &self.tasks {
+            let _ = writeln!(out, "\n[[task]]\npattern = {}", quoted(&task.pattern));
+            let _ = writeln!(out, "tier = {}", quoted(&task.tier));
+            let _ = writeln!(out, "objective = {}", quoted(&task.objective));
+            let _ = writeln!(out, "seed = {}", task.seed);
+            if let Some(digest) = &task.digest {
+                let _ = writeln!(out, "digest = \"{digest}\"");
+            }
+            if let Some(cluster) = &task.cluster {
+                let _ = writeln!(out, "cluster = {}", quoted(cluster));
+            }
+        }
+        out
+    }
+
+    /// The digest over the tasks' digests in order; `None` while a task has none.
+    pub fn digest(&self) -> Option<Digest> {
+        let digests: Option<Vec<[u8; 32]>> = self.tasks.iter().map(|task| Some(task.digest?.0)).collect();
+        Some(Digest::of_parts(digests?.iter().map(|digest| ("task", &digest[..]))))
+    }
+
+    /// The line of a task, by what it was made from.
+    pub fn line(&self, pattern: &str, tier: &str, objective: &str, seed: u64) -> Option<&SuiteTask> {
+        self.tasks.iter().find(|task| {
+            task.pattern == pattern && task.tier == tier && task.objective == objective && task.seed == seed
+        })
+    }
+}
+
+impl SuiteTask {
+    /// What intervals cluster on.
+    pub fn cluster(&self) -> &str {
+        self.cluster.as_ref().unwrap_or(&self.pattern)
+    }
+}
+
+fn is_kebab(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    !name.is_empty() && name.len() <= 100 && name.chars().all(fits) && !name.starts_with('-')
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            control if control.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(control));
+            }
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite() -> Suite {
+        let task = |seed, digest| SuiteTask {
+            pattern: "production/a".into(),
+            tier: "easy".into(),
+            objective: "feasibility".into(),
+            seed,
+            digest,
+            cluster: None,
+        };
+        Suite {
+            name: "two".into(),
+            version: 3,
+            family: "erp".into(),
+            canary: "a \"canary\" \\ with\tmarks".into(),
+            solver: Some(SuiteSolver { version: "CP-SAT 9".into(), library: Digest::of(b"lib").to_string() }),
+            tasks: vec![task(1, Some(Digest::of(b"1"))), task(u64::from(u32::MAX) + 1, Some(Digest::of(b"2")))],
+        }
+    }
+
+    #[test]
+    fn a_suite_reads_back_and_its_digest_covers_the_order() {
+        let suite = suite();
+        let text = suite.to_toml();
+        assert_eq!(Suite::from_toml(&text).unwrap(), suite);
+        let mut turned = suite.clone();
+        turned.tasks.reverse();
+        assert_ne!(turned.digest().unwrap(), suite.digest().unwrap());
+        let mut open = suite.clone();
+        open.tasks[1].digest = None;
+        assert_eq!(open.digest(), None);
+        assert_eq!(Suite::from_toml(&open.to_toml()).unwrap(), open);
+        assert!(suite.line("production/a", "easy", "feasibility", 1).is_some());
+        assert!(suite.line("production/a", "hard", "feasibility", 1).is_none());
+    }
+
+    #[test]
+    fn all_faults_are_told_and_another_format_is_refused() {
+        let mut suite = suite();
+        suite.name = "Two Tasks".into();
+        suite.tasks[1].seed = 1;
+        let text = suite.to_toml().replace(&Digest::of(b"1").to_string(), "abc");
+        let Err(SuiteError::Faulty(faults)) = Suite::from_toml(&text) else { panic!("{text}") };
+        assert_eq!(faults.len(), 3, "{faults:?}");
+        let other = suite.to_toml().replace("format = 1", "format = 2\nwhat = \"is this\"");
+        assert_eq!(Suite::from_toml(&other), Err(SuiteError::Format(2)));
+        let unknown = suite.to_toml().replace("seed = 1\n", "seed = 1\nsalt = 2\n");
+        assert!(matches!(Suite::from_toml(&unknown), Err(SuiteError::Malformed(_))));
+        assert!(matches!(Suite::from_toml("name = 3"), Err(SuiteError::Malformed(_))));
+    }
+}
