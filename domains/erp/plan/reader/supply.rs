@@ -201,7 +201,7 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
     }
     let mut market =
         Market { vendors: Vec::new(), references: BTreeMap::new(), offers: Vec::new(), withdrawn: BTreeSet::new() };
-    let mut most: BTreeMap<(i64, String), i64> = BTreeMap::new();
+    let mut most: BTreeMap<(i64, String), Option<i64>> = BTreeMap::new();
     let ids: Vec<i64> = partners.iter().copied().collect();
     for row in find(desk, "res_partner", json!([["id", "in", ids]]), &["name", "ref", "comment"])? {
         let (id, reference) = (row.id()?, row.needed("ref")?);
@@ -226,6 +226,7 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
             return Err(format!("{vendor} has two prices for one quantity of {product}"));
         }
         let most = most.remove(&(partner, product.clone()));
+        let most = most.ok_or_else(|| format!("the notes of {vendor} do not say how much of {product} it delivers"))?;
         market.offers.push(Offer { vendor, product, lead, most, tiers });
     }
     if let Some((_, item)) = most.keys().find(|(_, item)| goods.codes.values().any(|code| code == item)) {
