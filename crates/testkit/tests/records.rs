@@ -52,7 +52,7 @@ enum Tree {
 
 impl Tree {
     fn random(stream: &mut Stream, domain: &Domain, table: TableId, rows: &[&Row], depth: u32) -> Tree {
-        let mut next = |stream: &mut Stream| Tree::random(stream, domain, table, rows, depth - 1);
+        let next = |stream: &mut Stream| Tree::random(stream, domain, table, rows, depth - 1);
         match stream.below(if depth == 0 { 1 } else { 6 }) {
             1 => Tree::Not(Box::new(next(stream))),
             2 => Tree::Both(Box::new([next(stream), next(stream)])),
@@ -147,7 +147,7 @@ fn a_search_finds_exactly_the_rows_that_a_scan_finds() {
 #[test]
 fn an_order_sorts_and_pages_cut() {
     let episode = episode("medium");
-    let mut call = |arguments: Any| -> Any {
+    let call = |arguments: Any| -> Any {
         serde_json::from_str(&episode.fork().call("sale_order_search_read", &arguments.to_string()).unwrap()).unwrap()
     };
     let fields = json!(["partner_id", "commitment_date"]);
