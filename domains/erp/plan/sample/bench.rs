@@ -61,7 +61,11 @@ impl<'a> Bench<'a> {
     fn solve(&mut self, shop: &Shop, objective: &str, ties: bool) -> Result<Option<Best>, Discard> {
         let (plan, bound, planner) = self.ready(shop, ties)?;
         let candidates = facts::candidates(shop, plan, &bound, Breadth::Tight).map_err(Discard::Fault)?;
-        match planner.solve(plan, &bound, &candidates, objective)? {
+        let outcome = match ties {
+            true => planner.solve(plan, &bound, &candidates, objective)?,
+            false => planner.best(plan, &bound, &candidates, objective)?,
+        };
+        match outcome {
             Outcome::Solved(solved) => Ok(Some(read(shop, plan, &bound, &solved, objective)?)),
             Outcome::Infeasible | Outcome::Unproved => Ok(None),
         }
