@@ -99,8 +99,10 @@ fn expect(file: &str, lines: &[&[&str]]) {
 
 #[test]
 fn help_is_the_manual() {
-    let commands = ["domains", "play", "export", "doctor"];
-    let mut lines: Vec<Vec<&str>> = vec![vec!["--help"], vec!["export", "sqlite", "--help"]];
+    let commands =
+        ["demo", "doctor", "domains", "patterns", "new", "build", "audit", "show", "play", "grade", "export", "bench"];
+    let mut lines: Vec<Vec<&str>> = vec![vec!["--help"]];
+    lines.extend(["sqlite", "parquet"].map(|form| vec!["export", form, "--help"]));
     lines.extend(commands.map(|command| vec![command, "--help"]));
     expect("help.out", &lines.iter().map(|line| &line[..]).collect::<Vec<_>>());
 }

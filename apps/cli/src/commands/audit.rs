@@ -247,8 +247,11 @@ impl Audit {
                 get("unbreakable"),
             ));
         }
+        if !report.reasons.is_empty() {
+            out.push_str("\nNotes, with how often each was made:\n");
+        }
         for (why, count) in &report.reasons {
-            out.push_str(&format!("  {count} cannot be broken: {}\n", cut(why, 100)));
+            out.push_str(&format!("  {count:5}  {}\n", cut(why, 120)));
         }
         let errors = self.errors.iter().map(|(task, why)| (&**task, "-", &**why));
         let short = report.shortfalls.iter().map(|(task, trial, why)| (&**task, &**trial, &**why));

@@ -149,3 +149,16 @@ fn shortfall(verdict: &Verdict, verifier: &benchwright_pack::Verifier) -> String
         None => "it could not be judged".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shipped;
+
+    #[test]
+    fn what_is_shipped_is_small() {
+        let bytes: usize = shipped::FILES.iter().map(|(_, bytes)| bytes.len()).sum();
+        assert!(bytes < 1 << 20, "{bytes} bytes");
+        let tasks = shipped::FILES.iter().filter(|(name, _)| name.ends_with("/task.json")).count();
+        assert!(tasks == 5 || shipped::FILES.is_empty(), "{tasks} tasks");
+    }
+}

@@ -102,6 +102,10 @@ impl Planner for NoPlanner {
     fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
         Err(PlannerError::Engine("there is no solver here".to_owned()))
     }
+
+    fn best(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
+        Err(PlannerError::Engine("there is no solver here".to_owned()))
+    }
 }
 
 fn objectives(pattern: &Pattern) -> Vec<&str> {
