@@ -36,7 +36,7 @@ pub(super) fn finished(stream: &mut Stream, ranges: &Ranges, item: &Item<'_>, ga
     let count = within(stream, ranges.finished_vendors);
     let level = within(stream, ranges.finished_cost);
     let chosen = choose(stream, classes()?.0, count, |class| bulk || class.name != "bulk");
-    let terms: Vec<Terms<'_>> = chosen.into_iter().map(|class| terms(stream, class, item, level)).collect();
+    let mut terms: Vec<Terms<'_>> = chosen.into_iter().map(|class| terms(stream, class, item, level)).collect();
     let ratio = leaning(stream, ranges.vendor_capacity, ranges.tightness);
     let mut total = share(item.need * count, ratio);
     let last = item.days.last().copied().unwrap_or(0);
@@ -51,6 +51,11 @@ pub(super) fn finished(stream: &mut Stream, ranges: &Ranges, item: &Item<'_>, ga
         let useful: i64 = most.iter().zip(&counts).filter(|(_, counts)| **counts).map(|(most, _)| *most).sum();
         for (most, (terms, _)) in most.iter_mut().zip(terms.iter().zip(&counts)).filter(|(_, (_, counts))| **counts) {
             *most = (*most * target / useful.max(1)).max(terms.least);
+        }
+    }
+    if let Some(range) = ranges.lots {
+        for (terms, most) in terms.iter_mut().zip(&most) {
+            terms.least = terms.least.max(share(*most, within(stream, range)));
         }
     }
     Ok(quotes(stream, ranges, item, &terms, &most))

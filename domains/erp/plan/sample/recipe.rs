@@ -224,6 +224,12 @@ pub(crate) struct Ranges {
     /// All finished offers that come in time, of what stock cannot cover.
     #[serde(default)]
     pub(crate) finished_share_of_gap: Option<(i64, i64)>,
+    /// The smallest order of a finished offer, of its maximum: sold in lots.
+    #[serde(default)]
+    pub(crate) lots: Option<(i64, i64)>,
+    /// Days that a build of the finished product takes.
+    #[serde(default)]
+    pub(crate) build_days: Option<i64>,
     /// What each centre can build, of what stock cannot cover.
     #[serde(default)]
     pub(crate) pools: Option<Vec<i64>>,
