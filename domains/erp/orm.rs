@@ -559,6 +559,7 @@ fn before_create(call: &mut Call<'_, '_>, table: TableId, cells: &mut Cells) -> 
         "mrp_production" => production::fill(call, cells)?,
         "account_move" => invoicing::fill_entry(call, cells)?,
         "account_move_line" => invoicing::fill_line(call, cells)?,
+        "stock_move" => production::fill_move(call, cells)?,
         "stock_quant" => return stock::count_again(call, cells),
         _ => {}
     }
@@ -572,6 +573,7 @@ fn after_create(call: &mut Call<'_, '_>, table: TableId, id: RowId, given: &[&st
         "sale_order_line" => sales::line_changed(call, id, None),
         "purchase_order_line" => purchasing::line_made(call, id),
         "mrp_production" => production::made(call, id, given),
+        "stock_move" => stock::reserve(call, id),
         "sale_advance_payment_inv" => invoicing::wizard_made(call, id, given),
         _ => Ok(()),
     }
@@ -585,6 +587,7 @@ fn before_write(call: &mut Call<'_, '_>, table: TableId, id: RowId, cells: &mut 
         "mrp_workorder" => production::may_change_workorder(call, id, cells),
         "account_move" => invoicing::may_change(call, id, cells),
         "account_move_line" => invoicing::may_change_line(call, id),
+        "stock_move" => stock::may_change_move(call, id),
         "stock_quant" => stock::counted(call, cells),
         _ => Ok(()),
     }
@@ -603,6 +606,7 @@ fn after_write(
         "purchase_order_line" => purchasing::line_changed(call, id, old, cells),
         "mrp_production" => production::changed(call, id, old, cells),
         "mrp_workorder" => production::workorder_changed(call, id, old),
+        "stock_move" => stock::reserve(call, id),
         _ => Ok(()),
     }
 }
@@ -616,6 +620,7 @@ fn before_unlink(call: &mut Call<'_, '_>, table: TableId, id: RowId) -> Result<(
         "mrp_production" => production::may_unlink(call, id),
         "account_move" => invoicing::may_unlink(call, id),
         "account_move_line" => invoicing::may_change_line(call, id),
+        "stock_move" => stock::may_change_move(call, id),
         _ => Ok(()),
     }
 }

@@ -191,9 +191,18 @@ fn made(call: &Call<'_, '_>, table: TableId, row: &Row, field: &str) -> Result<V
 fn found(call: &Call<'_, '_>, table: TableId, row: &Row, field: &str) -> Result<Vec<RowId>, Refusal> {
     match (&*call.domain().table(table).name, field) {
         ("sale_order", "invoice_ids") => sales::invoices(call, row.id()),
+        ("sale_order", "picking_ids") => transfers(call, "sale_id", row.id()),
+        ("purchase_order", "picking_ids") => transfers(call, "purchase_id", row.id()),
         ("sale_order", "mrp_production_ids") => sales::productions(call, row.id()),
         ("sale_order_line", "invoice_lines") => sales::invoice_lines(call, row.id()),
         ("purchase_order", "invoice_ids") => purchasing::bills(call, row.id()),
         _ => Ok(Vec::new()),
     }
+}
+
+/// The transfers of an order.
+fn transfers(call: &Call<'_, '_>, field: &str, order: RowId) -> Result<Vec<RowId>, Refusal> {
+    let table = call.table("stock_picking")?;
+    let field = call.field(table, field)?;
+    Ok(call.referring(table, field, order)?.into_iter().map(|row| row.id()).collect())
 }

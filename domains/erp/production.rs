@@ -90,6 +90,27 @@ fn make_finished_move(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal>
     Ok(())
 }
 
+/// Where a component or product that is added to an order by hand comes from and goes to.
+pub(super) fn fill_move(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
+    let raw = cells.link(call, "raw_material_production_id");
+    let Some(id) = raw.or(cells.link(call, "production_id")) else { return Ok(()) };
+    let order = call.row("mrp_production", id)?;
+    let (from, to) = if raw.is_some() { ("internal", "production") } else { ("production", "internal") };
+    for (field, usage) in [("location_id", from), ("location_dest_id", to)] {
+        if !cells.has(call, field) {
+            cells.set(call, field, Value::Ref(stock::location(call, usage)?))?;
+        }
+    }
+    for (field, value) in
+        [("date", order.get("date_start")), ("origin", order.get("name")), ("reference", order.get("name"))]
+    {
+        if !cells.has(call, field) {
+            cells.set(call, field, value)?;
+        }
+    }
+    cells.set(call, "state", call.word("stock_move", "state", move_state(&order))?)
+}
+
 fn move_state(order: &RowView) -> &'static str {
     if order.is("state", "draft") { "draft" } else { "confirmed" }
 }

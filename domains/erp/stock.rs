@@ -170,6 +170,14 @@ pub(super) fn make_move(call: &mut Call<'_, '_>, new: &NewMove<'_>) -> Result<Ro
     call.create("stock_move", &values)
 }
 
+/// What was moved cannot be changed any more.
+pub(super) fn may_change_move(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    if is_in(&call.row("stock_move", id)?, &["done", "cancel"]) {
+        return Err(wrong_state("a move that is done or cancelled cannot be changed"));
+    }
+    Ok(())
+}
+
 /// Reserves stock for a move, as far as there is any; goods that come from outside are simply expected.
 pub(super) fn reserve(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let row = call.row("stock_move", id)?;

@@ -132,9 +132,8 @@ fn every_workflow_is_read_back_as_it_was_drawn() {
     let catalog = Catalog::built_in();
     let domain = catalog.find("erp").unwrap().domain;
     let family = catalog.family("erp").unwrap();
-    let wanted = std::env::var("CLOSED_BOOK").unwrap_or_default();
     let (mut told, mut faulty) = (0, Vec::new());
-    for name in catalog.pattern_names().unwrap().iter().filter(|name| name.contains(&wanted)) {
+    for name in &catalog.pattern_names().unwrap() {
         let pattern = catalog.pattern(name).unwrap();
         if pattern.family != "erp" {
             continue;

@@ -625,21 +625,28 @@ impl Algebra for Lower<'_> {
         };
         let argument = arguments[free].clone();
         let (low, high) = self.bounds(&argument);
-        if high - low > WIDEST {
+        // Where the value may change: at the steps of a step function, else anywhere.
+        let places: Vec<i64> = if table.steps && free + 1 == key.len() {
+            let steps = table.rows.keys().filter(|row| row[..free] == key[..free]).map(|row| row[free]);
+            [low].into_iter().chain(steps.filter(|step| low < *step && *step <= high)).collect()
+        } else if high - low <= WIDEST {
+            (low..=high).collect()
+        } else {
             self.fail(format!("{name}: the domain of argument {} is too wide", free + 1));
             return Lin::default();
-        }
+        };
         // Runs of arguments with one value.
         let mut runs: Vec<(i64, i64, i64)> = Vec::new();
-        for at in low..=high {
-            key[free] = at;
+        for (place, at) in places.iter().enumerate() {
+            key[free] = *at;
             let Some(value) = stated(&key) else {
                 self.fail(format!("{name}{key:?} is not stated"));
                 return Lin::default();
             };
+            let to = places.get(place + 1).map_or(high, |next| next - 1);
             match runs.last_mut() {
-                Some(run) if run.2 == value => run.1 = at,
-                _ => runs.push((at, at, value)),
+                Some(run) if run.2 == value => run.1 = to,
+                _ => runs.push((*at, to, value)),
             }
         }
         if let [(_, _, value)] = runs[..] {

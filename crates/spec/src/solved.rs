@@ -72,5 +72,7 @@ pub trait Planner {
         bound: &Bound,
         candidates: &Candidates,
         objective: &str,
-    ) -> Result<Outcome, PlannerError>;
+    ) -> Result<Outcome, PlannerError> {
+        self.solve(plan, bound, candidates, objective)
+    }
 }

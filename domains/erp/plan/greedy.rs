@@ -56,6 +56,7 @@ pub(crate) fn rows(shop: &Shop) -> NamedRows {
 /// How deep modules may stand in one another.
 const DEPTH: usize = 4;
 
+#[derive(Clone)]
 struct Desk<'a> {
     shop: &'a Shop,
     horizon: i64,
@@ -186,36 +187,66 @@ impl<'a> Desk<'a> {
         lines.map(|line| self.limit(&line.part, start, depth - 1) / line.units).fold(minutes / option.minutes, i64::min)
     }
 
-    /// Gets so many units by a day, the cheapest first. Returns how many are still short.
+    /// Gets so many units by a day, the cheapest source first. Returns how many are still short.
     fn supply(&mut self, code: &str, day: i64, units: i64) -> i64 {
         let mut short = units;
+        let mut hopeless: Vec<&str> = Vec::new();
         while short > 0 {
             let offers = (0..self.shop.offers.len()).filter(|at| self.usable(*at, code, day));
-            let offers = offers.map(|at| (self.shop.offers[at].tiers[0].1, From::Offer(at)));
+            let offers = offers.map(|at| (self.offer_price(at, short), From::Offer(at)));
             let options = self.shop.options.iter().filter(|option| option.product == code);
-            let options = options.filter(|option| self.build_limit(option, day, DEPTH) > 0);
+            let options = options.filter(|option| !hopeless.contains(&&*option.centre));
             let builds = options.filter_map(|o| Some((self.build_price(o, day, DEPTH)?, From::Build(o))));
             let Some((_, source)) = offers.chain(builds).min_by_key(|(price, _)| *price) else { break };
             match source {
                 From::Offer(at) => {
-                    let least = if self.bought[at] > 0 { 1 } else { self.shop.offers[at].tiers[0].0 };
-                    let units = short.min(self.room(at)).max(least);
+                    let units = short.min(self.room(at)).max(self.least(at));
                     self.buy(at, units);
                     short -= units;
                 }
                 From::Build(option) => {
-                    let start = day - self.shop.product(code).map_or(0, |product| product.build_days);
-                    let units = short.min(self.build_limit(option, day, DEPTH));
-                    self.build(option, start, units);
-                    for line in self.shop.bom.iter().filter(|line| line.product == option.product) {
-                        let missing = -self.free(&line.part, start, self.horizon);
-                        self.supply(&line.part, start, missing.max(0));
+                    let built = self.try_to_build(option, day, short);
+                    if built == 0 {
+                        hopeless.push(&option.centre);
                     }
-                    short -= units;
+                    short -= built;
                 }
             }
         }
         short.max(0)
+    }
+
+    /// Builds as many units as minutes and parts allow, up to a number. Returns how many.
+    fn try_to_build(&mut self, option: &'a MakeOption, day: i64, units: i64) -> i64 {
+        let start = day - self.shop.product(&option.product).map_or(0, |product| product.build_days);
+        let mut units = units.min(self.build_limit(option, day, DEPTH));
+        while units > 0 {
+            let mut desk = self.clone();
+            desk.build(option, start, units);
+            let lines = self.shop.bom.iter().filter(|line| line.product == option.product);
+            let short = lines.map(|line| {
+                let missing = -desk.free(&line.part, start, desk.horizon);
+                desk.supply(&line.part, start, missing.max(0))
+            });
+            if short.sum::<i64>() == 0 {
+                *self = desk;
+                return units;
+            }
+            // Sources that branches share were counted twice; a smaller lot may do.
+            units = units * 3 / 4;
+        }
+        0
+    }
+
+    /// The fewest units that a purchase can have, or be raised by.
+    fn least(&self, at: usize) -> i64 {
+        if self.bought[at] > 0 { 1 } else { self.shop.offers[at].tiers[0].0 }
+    }
+
+    /// What a needed unit costs on an offer, if the smallest order is more than what is needed.
+    fn offer_price(&self, at: usize, needed: i64) -> i64 {
+        let price = self.shop.offers[at].tiers[0].1;
+        price * needed.max(self.least(at)) / needed.max(1)
     }
 
     fn buy(&mut self, at: usize, units: i64) {

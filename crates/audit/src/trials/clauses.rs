@@ -1,12 +1,13 @@
 //! Rule ids and sentences match one to one, every sentence stands in the instruction, and every number and name there is a
 //! bound value.
 //!
-//! A rule that a solver reads and that cannot be broken by anything an agent could write is an idle clause: it is counted
-//! and named in a note. Rules that no solver reads are not looked at here; near-misses break them by calls.
+//! A rule that a solver reads and that is decided before anything is written, over all that an agent could write and over
+//! the neighbours of the certified plan, is an idle clause: it is counted and named in a note. Rules that no solver reads
+//! are not looked at here; near-misses break them by calls.
 
 use super::leak::integers;
 use crate::{Finding, Held, Subject};
-use benchwright_base::{Date, Value};
+use benchwright_base::{Date, Value, number::parse_decimal};
 use benchwright_grade::Grader;
 use benchwright_pack::{Clause, Snapshot};
 use benchwright_project::Breadth;
@@ -75,12 +76,13 @@ fn misplaced<'r>(rule: &'r RuleText, id: &str, clauses: &[Clause]) -> Option<&'r
 
 /// Rules whose every instance is decided before anybody has written anything.
 fn idle(subject: &Subject<'_>) -> Result<Vec<String>, String> {
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Wide)?;
-    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
-    let instances = lower.all_instances().map_err(|error| error.to_string())?;
     let mut open: BTreeMap<usize, bool> = BTreeMap::new();
-    for instance in &instances {
-        *open.entry(instance.rule).or_default() |= !matches!(instance.holds, Formula::Known(_));
+    for breadth in [Breadth::Wide, Breadth::Local(&subject.optimum)] {
+        let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, breadth)?;
+        let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+        for instance in lower.all_instances().map_err(|error| error.to_string())? {
+            *open.entry(instance.rule).or_default() |= !matches!(instance.holds, Formula::Known(_));
+        }
     }
     let idle = open.iter().filter(|(_, open)| !**open).map(|(rule, _)| &subject.plan.rules[*rule]);
     Ok(idle.filter(|rule| rule.text.implied_by.is_none()).map(|rule| rule.id.clone()).collect())
@@ -149,15 +151,13 @@ impl Values {
         if let Some(money) = bare.strip_prefix('$') {
             return cents(money).is_some_and(|cents| self.numbers.contains(&cents));
         }
-        let Some(number) = whole(bare) else {
-            return cents(bare).is_some_and(|cents| self.numbers.contains(&cents)) || self.names.contains(word);
-        };
-        // A share may be written as what is left of the whole, and facts hold hundredths of a percent.
-        let shares = [number, 100 - number, number * 100, 10_000 - number * 100];
-        if percent {
-            return shares.iter().any(|share| self.numbers.contains(share));
+        if percent && let Some(share) = parse_decimal(bare, 2) {
+            // A share may be written as what is left of the whole; facts hold percents, or hundredths of them.
+            let whole = [share / 100, 100 - share / 100].into_iter().filter(|_| share % 100 == 0);
+            return whole.chain([share, 10_000 - share]).any(|share| self.numbers.contains(&share));
         }
-        self.numbers.contains(&number) || self.names.contains(word)
+        let number = whole(bare).or_else(|| cents(bare));
+        number.is_some_and(|number| self.numbers.contains(&number)) || self.names.contains(word)
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
     fn values() -> Values {
         Values {
             anchor: Date::parse("2032-03-01"),
-            numbers: BTreeSet::from([0, 4, 12, 40, 3_000, 123_450, 250_000]),
+            numbers: BTreeSet::from([0, 4, 12, 40, 2_650, 3_000, 123_450, 250_000]),
             names: ["REQ-31", "C-104", "P00002", "WH/MO/00001", "W1"].map(str::to_owned).into(),
         }
     }
@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn bound_values_are_known_in_every_form() {
         let text = "Today is 2032-03-01. REQ-31 of C-104 wants 12 units by 2032-03-05, at most $1,234.50. \
-                    Spend at most 70 percent; the deposit is 40%. P00002 and WH/MO/00001 (W1) stand; $2,500.00.";
+                    Spend at most 70 percent, or 73.5 percent; the deposit is 40%. P00002 and WH/MO/00001 (W1) stand; $2,500.00.";
         let seen = values().unbound(text);
         assert_eq!(seen.faults, Vec::<String>::new());
-        assert_eq!(seen.seen, 12);
+        assert_eq!(seen.seen, 13);
     }
 
     #[test]
@@ -224,6 +224,7 @@ mod tests {
             ("at $1,234.51,", "$1,234.51"),
             ("65 percent of it", "65"),
             ("65% of it", "65%"),
+            ("73.6 percent", "73.6"),
             ("for REQ-32's sake", "REQ-32"),
             ("5-10", "5-10"),
         ] {

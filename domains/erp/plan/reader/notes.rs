@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// What the notes on a supplier say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct SupplierNotes {
-    /// The most units of each item.
-    pub(super) most: BTreeMap<String, i64>,
+    /// The most units of each item; nothing where there is no maximum.
+    pub(super) most: BTreeMap<String, Option<i64>>,
     /// Whether it has withdrawn.
     pub(super) withdrawn: bool,
 }
@@ -59,7 +59,10 @@ pub(super) fn supplier(note: &str) -> Result<SupplierNotes, String> {
     let mut notes = SupplierNotes::default();
     for line in lines(note) {
         if let Some((item, rest)) = line.strip_prefix("Item ").and_then(|rest| rest.split_once(':')) {
-            let most = number_between(rest, "at most ", " units").ok_or_else(|| unknown(line))?;
+            let most = match rest.trim() {
+                "no maximum." => None,
+                rest => Some(number_between(rest, "at most ", " units").ok_or_else(|| unknown(line))?),
+            };
             once_per(&mut notes.most, item, most, line)?;
         } else if line.starts_with("Withdrawn") {
             notes.withdrawn = true;

@@ -29,13 +29,12 @@ pub(super) struct Works {
 pub(super) fn works(desk: &mut dyn Desk, goods: &Goods, told: &Told) -> Result<Works, String> {
     let fields = ["name", "code", "costs_hour", "time_efficiency", "note", "alternative_workcenter_ids"];
     let rows = find(desk, "mrp_workcenter", json!([]), &fields)?;
-    let mut wanted: BTreeSet<i64> = goods.operations.iter().map(|(_, centre, _)| *centre).collect();
-    for row in rows.iter() {
-        if goods.operations.iter().any(|(_, centre, _)| row.id().is_ok_and(|id| id == *centre)) {
+    let named: BTreeSet<i64> = goods.operations.iter().map(|(_, centre, _)| *centre).collect();
+    let mut wanted = named.clone();
+    for row in &rows {
+        if named.contains(&row.id()?) {
             wanted.extend(row.links("alternative_workcenter_ids")?);
         }
-    }
-    for row in &rows {
         let note = row.text("note")?.unwrap_or_default();
         if goods.codes.values().any(|code| notes::approves(note, code)) {
             wanted.insert(row.id()?);
@@ -184,7 +183,7 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
     ];
     let lines = find(desk, "product_supplierinfo", json!([["product_tmpl_id", "in", goods.ids()]]), &fields)?;
     let mut partners: BTreeSet<i64> = BTreeSet::new();
-    let mut offers: BTreeMap<(String, i64), (i64, Vec<(i64, i64)>)> = BTreeMap::new();
+    let mut offers: BTreeMap<(String, i64), Offer> = BTreeMap::new();
     for line in &lines {
         for field in ["product_id", "date_start", "date_end"] {
             line.must(field, &json!(false))?;
@@ -193,15 +192,16 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
         let (partner, code, lead) =
             (line.link("partner_id")?, goods.code(line.link("product_tmpl_id")?)?, line.whole("delay")?);
         partners.insert(partner);
-        let (known, tiers) = offers.entry((code.to_owned(), partner)).or_insert((lead, Vec::new()));
-        if *known != lead {
+        let fresh = || Offer { vendor: String::new(), product: code.to_owned(), lead, most: None, tiers: Vec::new() };
+        let offer = offers.entry((code.to_owned(), partner)).or_insert_with(fresh);
+        if offer.lead != lead {
             return Err(format!("the price lines of partner {partner} for {code} differ in delivery days"));
         }
-        tiers.push((line.whole("min_qty")?, line.cents("price")?));
+        offer.tiers.push((line.whole("min_qty")?, line.cents("price")?));
     }
     let mut market =
         Market { vendors: Vec::new(), references: BTreeMap::new(), offers: Vec::new(), withdrawn: BTreeSet::new() };
-    let mut most: BTreeMap<(i64, String), i64> = BTreeMap::new();
+    let mut most: BTreeMap<(i64, String), Option<i64>> = BTreeMap::new();
     let ids: Vec<i64> = partners.iter().copied().collect();
     for row in find(desk, "res_partner", json!([["id", "in", ids]]), &["name", "ref", "comment"])? {
         let (id, reference) = (row.id()?, row.needed("ref")?);
@@ -218,15 +218,18 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
     if market.vendors.windows(2).any(|pair| pair[0].reference == pair[1].reference) {
         return Err("two suppliers have one reference".to_owned());
     }
-    for ((product, partner), (lead, mut tiers)) in offers {
+    for ((product, partner), mut offer) in offers {
         let vendor = market.references.get(&partner);
-        let vendor = vendor.ok_or_else(|| format!("the supplier {partner} of {product} cannot be read"))?.clone();
-        tiers.sort_unstable();
-        if tiers.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        let vendor = vendor.ok_or_else(|| format!("the supplier {partner} of {product} cannot be read"))?;
+        offer.vendor.clone_from(vendor);
+        offer.tiers.sort_unstable();
+        if offer.tiers.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Err(format!("{vendor} has two prices for one quantity of {product}"));
         }
         let most = most.remove(&(partner, product.clone()));
-        market.offers.push(Offer { vendor, product, lead, most, tiers });
+        offer.most =
+            most.ok_or_else(|| format!("the notes of {vendor} do not say how much of {product} it delivers"))?;
+        market.offers.push(offer);
     }
     if let Some((_, item)) = most.keys().find(|(_, item)| goods.codes.values().any(|code| code == item)) {
         return Err(format!("notes limit {item} at a supplier that does not list it"));

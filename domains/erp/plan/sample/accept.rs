@@ -43,7 +43,7 @@ pub(crate) fn accept(
     }
     if matches!(&*shop.objective, "vendor_consolidation" | "capacity_preservation") {
         // Without a plan of least spend there is nothing to compare with.
-        let Some(cheapest) = bench.best(shop, "min_new_spend")? else { return because("S1") };
+        let Some(cheapest) = bench.values(shop, "min_new_spend")? else { return because("S1") };
         if values(shop, &cheapest.buys, &cheapest.builds).first().is_none_or(|value| *value <= first) {
             return because("S2");
         }
@@ -55,7 +55,7 @@ pub(crate) fn accept(
         let relaxed = without(shop, *headline);
         let values = match laws::exact(&relaxed) {
             Some(spend) if matches!(&*shop.objective, "min_new_spend" | "constraint_only") => Some(vec![spend]),
-            _ => bench.best(&relaxed, &shop.objective)?.map(|best| best.values),
+            _ => bench.values(&relaxed, &shop.objective)?.map(|best| best.values),
         };
         if values.is_some_and(|values| values != best.values) {
             return Ok(());

@@ -12,8 +12,8 @@ pub(super) struct Bench<'a> {
     draw: &'a Draw<'a>,
     domain: &'a Domain,
     planner: &'a mut dyn Planner,
-    /// The rules that the last case's switches brought in.
-    plan: Option<(Vec<String>, Plan)>,
+    /// The rules that the last case's switches brought in, and whether they choose among equal plans.
+    plan: Option<(Vec<String>, bool, Plan)>,
 }
 
 /// A plan with its values.
@@ -32,26 +32,40 @@ impl<'a> Bench<'a> {
         Bench { draw, domain, planner, plan: None }
     }
 
-    /// The rules of a case and its facts.
-    fn ready(&mut self, shop: &Shop) -> Result<(&Plan, Bound), Discard> {
+    /// The rules of a case and its facts. Where only the values matter, nothing need be chosen among equal plans.
+    fn ready(&mut self, shop: &Shop, ties: bool) -> Result<(&Plan, Bound, &mut dyn Planner), Discard> {
         let switches = shop.switches();
-        if self.plan.as_ref().is_none_or(|(known, _)| *known != switches) {
-            let text = plan_text(&FAMILY, self.draw.pattern, &switches);
+        if self.plan.as_ref().is_none_or(|(known, tied, _)| *known != switches || *tied != ties) {
+            let mut text = plan_text(&FAMILY, self.draw.pattern, &switches);
+            if !ties {
+                text.ties.clear();
+            }
             let plan = Plan::compile(&text, self.domain).map_err(|faults| Discard::Fault(faults.to_string()))?;
-            self.plan = Some((switches, plan));
+            self.plan = Some((switches, ties, plan));
         }
-        let Some((_, plan)) = &self.plan else { return Err(Discard::Fault("there is no plan".to_owned())) };
+        let Some((_, _, plan)) = &self.plan else { return Err(Discard::Fault("there is no plan".to_owned())) };
         let bound = Bound::new(plan, &facts::bindings(shop)).map_err(|faults| Discard::Fault(faults.to_string()))?;
-        Ok((plan, bound))
+        Ok((plan, bound, self.planner))
     }
 
     /// The best plan for an objective; `None` if there is none, or none that is proved.
     pub(super) fn best(&mut self, shop: &Shop, objective: &str) -> Result<Option<Best>, Discard> {
-        self.ready(shop)?;
-        let Some((_, plan)) = &self.plan else { return Ok(None) };
-        let bound = Bound::new(plan, &facts::bindings(shop)).map_err(|faults| Discard::Fault(faults.to_string()))?;
+        self.solve(shop, objective, true)
+    }
+
+    /// A plan with the best values for an objective, whichever it is.
+    pub(super) fn values(&mut self, shop: &Shop, objective: &str) -> Result<Option<Best>, Discard> {
+        self.solve(shop, objective, false)
+    }
+
+    fn solve(&mut self, shop: &Shop, objective: &str, ties: bool) -> Result<Option<Best>, Discard> {
+        let (plan, bound, planner) = self.ready(shop, ties)?;
         let candidates = facts::candidates(shop, plan, &bound, Breadth::Tight).map_err(Discard::Fault)?;
-        match self.planner.solve(plan, &bound, &candidates, objective)? {
+        let outcome = match ties {
+            true => planner.solve(plan, &bound, &candidates, objective)?,
+            false => planner.best(plan, &bound, &candidates, objective)?,
+        };
+        match outcome {
             Outcome::Solved(solved) => Ok(Some(read(shop, plan, &bound, &solved, objective)?)),
             Outcome::Infeasible | Outcome::Unproved => Ok(None),
         }
@@ -59,7 +73,7 @@ impl<'a> Bench<'a> {
 
     /// What was solved already.
     pub(super) fn read(&mut self, shop: &Shop, solved: &Solved) -> Result<Best, Discard> {
-        let (plan, bound) = self.ready(shop)?;
+        let (plan, bound, _) = self.ready(shop, false)?;
         read(shop, plan, &bound, solved, &shop.objective)
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use self::accept::accept;
 use self::bench::Bench;
 use self::demand::{Demand, Rounds};
 use self::offers::{Item, Quote};
-use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share};
+use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share, within};
 use self::surroundings::Register;
 use self::works::{Size, Works};
 use super::shop::{
@@ -61,7 +61,7 @@ fn undisturbed(dice: &Dice<'_>) -> Result<Shop, Discard> {
         let margin = streams.margin.between(ranges.margin.0 / 50, ranges.margin.1 / 50) * 50;
         let stock = share(demand.units(), leaning(&mut streams.stock, ranges.stock, ranges.tightness));
         // What a bought unit costs, a little below what the margin leaves.
-        let cost = demand.list * (10_000 - margin) / 10_000 * 98 / 100 * streams.cost.between(78, 95) / 100;
+        let cost = demand.list * (10_000 - margin) / 10_000 * 98 / 100 * within(&mut streams.cost, ranges.cost) / 100;
         let days = demand.days();
         let size = Size { demand: demand.units(), gap: demand.units() - stock, cost, days: &days };
         if size.gap < 1 {
@@ -132,7 +132,7 @@ impl Streams {
             quotes = offers::finished(&mut self.finished, ranges, &item, size.gap).map_err(Discard::Fault)?;
         }
         // Parts take so much of what a bought unit costs, each its share.
-        let budget = size.cost * self.parts.between(45, 75) / 100;
+        let budget = size.cost * within(&mut self.parts, ranges.parts_cost) / 100;
         let parts = works.modules + 1..works.modules + 1 + works.parts;
         let weights: Vec<i64> = parts.clone().map(|_| self.parts.between(20, 120)).collect();
         let sum: i64 = weights.iter().sum::<i64>().max(1);

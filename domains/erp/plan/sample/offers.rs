@@ -34,8 +34,9 @@ pub(super) struct Item<'a> {
 pub(super) fn finished(stream: &mut Stream, ranges: &Ranges, item: &Item<'_>, gap: i64) -> Result<Vec<Quote>, String> {
     let bulk = ranges.bulk && item.need >= 30;
     let count = within(stream, ranges.finished_vendors);
+    let level = within(stream, ranges.finished_cost);
     let chosen = choose(stream, classes()?.0, count, |class| bulk || class.name != "bulk");
-    let terms: Vec<Terms<'_>> = chosen.into_iter().map(|class| terms(stream, class, item, 100)).collect();
+    let terms: Vec<Terms<'_>> = chosen.into_iter().map(|class| terms(stream, class, item, level)).collect();
     let ratio = leaning(stream, ranges.vendor_capacity, ranges.tightness);
     let mut total = share(item.need * count, ratio);
     let last = item.days.last().copied().unwrap_or(0);

@@ -202,6 +202,12 @@ pub(crate) struct Ranges {
     pub(crate) tightness: i64,
     /// The margin.
     pub(crate) margin: (i64, i64),
+    /// What a bought unit costs, in percent of what the margin leaves.
+    pub(crate) cost: (i64, i64),
+    /// What the parts of a unit cost, in percent of that.
+    pub(crate) parts_cost: (i64, i64),
+    /// How finished offers are priced, in percent of their class.
+    pub(crate) finished_cost: (i64, i64),
     /// Suppliers of finished goods.
     pub(crate) finished_vendors: (i64, i64),
     /// Parts of a single-level recipe.

@@ -43,3 +43,34 @@ fn cases_keep_their_laws_and_the_ranges_of_their_tier() {
     }
     println!("{}", table.join("\n"));
 }
+
+#[test]
+#[ignore]
+fn dump() {
+    let (path, seeds) = (std::env::var("DUMP").unwrap(), std::env::var("SEEDS").unwrap().parse::<u64>().unwrap());
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let all = std::env::var("ALL").is_ok();
+    let mut out = String::new();
+    for pattern in patterns().iter().filter(|pattern| pattern.name.contains(&only)) {
+        for (place, cell) in pattern.head.cells.iter().enumerate() {
+            for (nth, objective) in cell.objectives.iter().enumerate() {
+                if !all && (place, nth) != (0, 0) {
+                    continue;
+                }
+                for seed in 0..seeds {
+                    let shop = drawn(pattern, &cell.tier, objective, seed, 0);
+                    let (shop, code) = match shop {
+                        Ok(shop) => (Some(shop), String::new()),
+                        Err(error) => (None, error.to_string()),
+                    };
+                    let recipe = &pattern.head.recipe;
+                    let greedy = shop.as_ref().map(super::super::greedy::plan);
+                    let row = serde_json::json!({"pattern": pattern.name, "tier": cell.tier, "objective": objective, "seed": seed, "shop": shop, "discard": code, "greedy": greedy, "recipe": recipe});
+                    out.push_str(&row.to_string());
+                    out.push('\n');
+                }
+            }
+        }
+    }
+    std::fs::write(path, out).unwrap();
+}

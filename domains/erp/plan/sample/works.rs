@@ -139,13 +139,14 @@ fn hourly(stream: &mut Stream, centres: Centres, works: &Works, cost: i64) -> Ve
         Centres::Overflow => [100, stream.between(90, 110), stream.between(125, 145)],
         Centres::Branch => [100, stream.between(85, 115), stream.between(85, 115)],
     };
-    let rate = |centre: usize| {
+    let minutes = |centre: usize| {
         let minutes = works.options.iter().filter(|(_, at, _)| *at == centre).map(|(_, _, minutes)| *minutes);
-        let minutes = minutes.max().unwrap_or(60);
-        // Cents per unit to whole dollars per hour.
-        (unit * factors.get(centre).unwrap_or(&100) / 100 * 60 / minutes / 100).clamp(15, 290)
+        minutes.max().unwrap_or(60)
     };
-    (0..count).map(rate).collect()
+    // Cents per unit and minutes to whole dollars per hour, in a range that looks like wages and machines.
+    let base = (unit * 60 / minutes(0) / 100).clamp(20, 240);
+    let rate = |centre: usize| base * minutes(0) * factors.get(centre).unwrap_or(&100) / 100 / minutes(centre);
+    (0..count).map(|centre| rate(centre).max(15)).collect()
 }
 
 /// Minutes of each centre.
