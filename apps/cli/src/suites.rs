@@ -28,6 +28,21 @@ pub(crate) fn solver_here() -> anyhow::Result<SuiteSolver> {
     Ok(SuiteSolver { version, library: digest.to_string() })
 }
 
+/// The solver that is here, which must be the one that a suite was locked with, if it was.
+pub(crate) fn solver_of(suite: &Suite) -> anyhow::Result<SuiteSolver> {
+    let here = solver_here()?;
+    match &suite.solver {
+        Some(locked) if locked.library != here.library => {
+            let message = format!(
+                "the suite was locked with the solver library {} ({}); here is {} ({})",
+                locked.library, locked.version, here.library, here.version
+            );
+            Err(Failure::missing(message, benchwright_solve::FETCH))
+        }
+        _ => Ok(here),
+    }
+}
+
 /// Refuses a folder that holds something.
 pub(crate) fn check_empty(folder: &Path) -> anyhow::Result<()> {
     match fs::read_dir(folder).map(|mut entries| entries.next().is_none()) {

@@ -15,7 +15,6 @@ pub(crate) const NAMES: [&str; 2] = ["world", "generate"];
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
     let mut all = Map::new();
-    let mut tables = Vec::new();
     let mut missed = false;
     for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
         let progress = Progress::start(format!("measuring {bench}"));
@@ -28,14 +27,14 @@ pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool
             (figures.to_json(), figures.to_table())
         };
         drop(progress);
+        if !json {
+            output::data(&table)?;
+        }
         all.insert(bench.to_owned(), figures);
-        tables.push(table);
     }
     if json {
         let one = name.and_then(|name| all.remove(name));
         output::json(&one.unwrap_or_else(|| all.into()))?;
-    } else {
-        output::data(&tables.join("\n"))?;
     }
     Ok(if missed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

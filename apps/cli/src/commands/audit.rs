@@ -25,7 +25,8 @@ Every trial is run for real on the compiled task, by worker processes. A lock fi
 temporary folder first; in a folder, what was found is stored as sealed/ID/audit.json. Costly trials are run
 on three tasks of each pattern unless they are named.
 
-The exit code is 1 if a trial failed, a task could not be audited, or the mutation score is below 1.
+The exit code is 1 if a trial failed, a task could not be audited, or the mutation score is below 1, and 3
+if the solver is missing or another than the one a lock file names.
 
 Examples:
   benchwright audit out
@@ -62,9 +63,9 @@ struct Audit {
 /// Runs the command.
 pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     check_names(&options.trials)?;
-    suites::solver_here()?;
     let mut audit = Audit { report: AuditReport::default(), errors: Vec::new() };
     if options.what.is_dir() {
+        suites::solver_here()?;
         let store = Store::at(&options.what);
         let suite = store.suite().map_err(tasks::of_store)?;
         let wanted = chosen(&suite, options.sample);
@@ -73,6 +74,7 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
         keep(&store, &reports)?;
     } else {
         let mut suite = suites::read(&options.what)?;
+        suites::solver_of(&suite)?;
         let wanted = chosen(&suite, options.sample);
         suite.tasks = wanted.iter().map(|at| suite.tasks[*at].clone()).collect();
         let folder = Temporary::new()?;

@@ -1,6 +1,6 @@
 //! `benchwright build`: makes a suite again and holds every task to its digest.
 
-use crate::{failure::Failure, output, suites, tasks, work::Setting};
+use crate::{output, suites, tasks, work::Setting};
 use benchwright_pack::{Store, store};
 use std::path::PathBuf;
 
@@ -42,14 +42,7 @@ pub(crate) struct Options {
 pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     let mut suite = suites::read(&options.suite)?;
     suites::check_empty(&options.output)?;
-    let here = suites::solver_here()?;
-    if let Some(locked) = suite.solver.as_ref().filter(|locked| !options.lock && locked.library != here.library) {
-        let message = format!(
-            "the suite was locked with the solver library {} ({}); here is {} ({})",
-            locked.library, locked.version, here.library, here.version
-        );
-        return Err(Failure::missing(message, benchwright_solve::FETCH));
-    }
+    let here = if options.lock { suites::solver_here()? } else { suites::solver_of(&suite)? };
     let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());
     suite.solver = Some(here);
     let store = Store::at(&options.output);

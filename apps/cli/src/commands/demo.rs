@@ -95,8 +95,9 @@ fn one(catalog: &Catalog, store: &Store, id: &str) -> anyhow::Result<(Vec<String
     Ok((vec![id.to_owned(), title, shown(idle.reward), greedy, shown(oracle.reward)], why))
 }
 
-/// The state that greedy leaves, and what it was refused, if it was. It has the instruction and the tools that read; the
-/// rows that its calls name are looked up by the keys of the case that it read.
+/// The state that greedy leaves, and what it was refused, if it was. Its case comes from the instruction and the tools that
+/// read, and from nothing sealed. Only the address of a row, from the key that its calls name to an id, is looked up in the
+/// verifier's list of keys.
 fn greedy(judged: &Judged<'_>) -> Result<(benchwright_pack::Snapshot, Option<String>), String> {
     let episode = judged.begin().map_err(|error| error.to_string())?;
     let mut desk = Reads { episode };

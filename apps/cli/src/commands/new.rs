@@ -87,8 +87,12 @@ fn objective(pattern: &Pattern, tier: &str, wanted: Option<&str>) -> anyhow::Res
 
 fn lines(pattern: &str, tier: &str, objective: &str, seed: u64, count: u64) -> anyhow::Result<Vec<SuiteTask>> {
     const MOST: u64 = 1_000_000;
-    if count == 0 || count > MOST || seed.checked_add(count).is_none() {
-        let message = format!("{count} tasks from seed {seed}: between 1 and {MOST} can be made at a time");
+    // A lock file has no larger numbers.
+    const LARGEST_SEED: u64 = i64::MAX as u64;
+    if count == 0 || count > MOST || seed > LARGEST_SEED - count {
+        let message = format!(
+            "{count} tasks from seed {seed}: between 1 and {MOST} can be made at a time, with seeds up to {LARGEST_SEED}"
+        );
         return Err(Failure::wrong_use(message, "another --count or --seed"));
     }
     let line = |at: u64| SuiteTask {
