@@ -74,9 +74,22 @@ impl<'a> Subject<'a> {
         second: &'a dyn Engine,
         remake: &'a dyn Fn() -> Result<Task, String>,
     ) -> Result<Subject<'a>, SubjectError> {
+        let pattern = catalog.pattern(&task.sealed.pattern)?;
+        let family = catalog.family(&pattern.family)?;
+        Subject::of_family(task, catalog, family, solver, second, remake)
+    }
+
+    /// Puts a task on the bench that another family than the catalogue's has made.
+    pub fn of_family(
+        task: &'a Task,
+        catalog: &Catalog,
+        family: &'static dyn Family,
+        solver: &'a dyn Engine,
+        second: &'a dyn Engine,
+        remake: &'a dyn Fn() -> Result<Task, String>,
+    ) -> Result<Subject<'a>, SubjectError> {
         let sealed = &task.sealed;
         let pattern = catalog.pattern(&sealed.pattern)?;
-        let family = catalog.family(&pattern.family)?;
         let found = catalog.find(&task.open.domain)?;
         let sandbox = catalog.world_of_snapshot(&task.world)?;
         let misfit = |why: String| SubjectError::Misfit(why);

@@ -11,14 +11,16 @@ use benchwright_base::{Date, Value, number::parse_decimal};
 use benchwright_grade::Grader;
 use benchwright_pack::{Clause, Snapshot};
 use benchwright_project::Breadth;
-use benchwright_schema::plan::{Binding, PlanText, RuleText};
+use benchwright_schema::plan::{Binding, Plan, PlanText, RuleText};
 use benchwright_solve::{Formula, Lower};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let sealed = &subject.task.sealed;
     let text = &subject.task.instruction;
-    let mut faults = told(&subject.text, &sealed.clauses, text);
+    // What is judged by must be what is told.
+    let mut faults = told(&sealed.verifier.plan, &sealed.clauses, text);
+    faults.extend(from_nowhere(&subject.plan));
     if let Some(at) = text.find(['{', '}']) {
         let around: String = text[at..].chars().take(20).collect();
         faults.push(format!("a placeholder was left: `{around}`"));
@@ -72,6 +74,17 @@ fn misplaced<'r>(rule: &'r RuleText, id: &str, clauses: &[Clause]) -> Option<&'r
     let with = rule.told_with.as_ref()?;
     let tells = |clause: &Clause, id: &str| clause.tells.iter().any(|told| told == id);
     (!clauses.iter().any(|clause| tells(clause, id) && tells(clause, with))).then_some(with)
+}
+
+/// Rules that the world is said to tell, with a number in them that stands in no fact.
+fn from_nowhere(plan: &Plan) -> Vec<String> {
+    let by_world = plan.rules.iter().filter(|rule| rule.text.told_by.is_some());
+    let numbers = by_world.filter_map(|rule| {
+        let text = rule.text.require.as_deref().unwrap_or_default();
+        let number = words(text).find_map(|word| whole(word).filter(|number| *number > 1))?;
+        Some(format!("{} is told by the world, but its {number} stands in no fact", rule.id))
+    });
+    numbers.collect()
 }
 
 /// Rules whose every instance is decided before anybody has written anything.

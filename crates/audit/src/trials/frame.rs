@@ -109,14 +109,15 @@ impl Frame<'_, '_> {
         Ok((!refused).then(|| not_refused(what, &verdict)))
     }
 
+    /// By the compiled rules, as all that is licensed: the verifier's word is what is tried.
     fn is_frame(&self, rule: &str) -> bool {
-        self.grader.plan().rules.iter().any(|known| known.id == rule && matches!(known.body, Body::Frame))
+        self.subject.plan.rules.iter().any(|known| known.id == rule && matches!(known.body, Body::Frame))
     }
 
     /// One row of each class of each table: rows whose keys begin alike are of one class.
     fn classes(&mut self) -> Vec<Spot> {
         let keys = &self.subject.task.sealed.verifier.keys;
-        let apart = &self.grader.plan().frame.apart;
+        let apart = &self.subject.plan.frame.apart;
         let mut spots = Vec::new();
         for (at, table) in self.subject.first.tables.iter().enumerate() {
             let known = keys.get(&self.subject.domain.tables[at].name);
@@ -137,7 +138,7 @@ impl Frame<'_, '_> {
 
     /// Whether a field of a row may change, or is never compared.
     fn licensed(&self, spot: &Spot, field: &str) -> bool {
-        let frame = &self.grader.plan().frame;
+        let frame = &self.subject.plan.frame;
         let table = &self.domain().table(spot.table).name;
         let listed = |lists: &BTreeMap<String, Vec<String>>| {
             lists.get(table).is_some_and(|fields| fields.iter().any(|known| known == field))
@@ -184,7 +185,7 @@ impl Frame<'_, '_> {
     /// The state with one row more in a table that may not grow.
     fn addition(&self, table: TableId) -> Option<(String, Snapshot)> {
         let declared = self.domain().table(table);
-        if self.grader.plan().frame.new.contains_key(&declared.name) {
+        if self.subject.plan.frame.new.contains_key(&declared.name) {
             return None;
         }
         let mut state = self.state.clone();
@@ -288,7 +289,7 @@ impl Frame<'_, '_> {
         }
         let name = tool.name.trim_end_matches("_create");
         let table = tool.table.or_else(|| self.domain().table_named(name))?;
-        if self.grader.plan().frame.new.contains_key(&self.domain().table(table).name) {
+        if self.subject.plan.frame.new.contains_key(&self.domain().table(table).name) {
             return None;
         }
         let mut arguments = maker.arguments(schema, done);

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SMALLEST: i64 = 1_000;
 /// A text without a space that is at least so long is no word.
 const OPAQUE: usize = 64;
+/// What a pattern's name is.
+const PATTERN: &str = "the name of the pattern";
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     match search(subject) {
@@ -30,6 +32,7 @@ fn search(subject: &Subject<'_>) -> Result<Finding, String> {
     let mut faults = Vec::new();
     let open = parsed("task.json", &subject.task.open_bytes())?;
     faults.extend(foreign_key(&open));
+    faults.extend(seed_in(&subject.task.open.id, subject.task.sealed.seed));
     let world = parsed("world.json", &subject.task.world)?;
     let mut seen = 0;
     let mut look = |place: &str, document: &Json| {
@@ -91,6 +94,12 @@ fn foreign_key(open: &Json) -> Option<String> {
     foreign.map(|key| format!("task.json has `{key}`, which no open document has"))
 }
 
+/// An id that has the seed as one of its parts.
+fn seed_in(id: &str, seed: u64) -> Option<String> {
+    let told = id.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part.parse() == Ok(seed));
+    told.then(|| format!("the id {id} tells the seed"))
+}
+
 /// A key that tells how the task was made, with a value that does.
 fn telling_key(document: &Json, secrets: &Secrets) -> Option<String> {
     match document {
@@ -146,9 +155,9 @@ impl Secrets {
         for name in objectives.chain([&sealed.objective]).filter(|name| name.contains(['_', '-', '/'])) {
             secrets.name(name, "the name of an objective");
         }
-        secrets.name(&sealed.pattern, "the name of the pattern");
+        secrets.name(&sealed.pattern, PATTERN);
         if let Some(slug) = sealed.pattern.split('/').next_back().filter(|slug| slug.contains('-')) {
-            secrets.name(slug, "the name of the pattern");
+            secrets.name(slug, PATTERN);
         }
         for digest in [Digest::of(&task.sealed_bytes()).to_string(), task.digest().to_string()] {
             secrets.digest(&digest, "a digest of the sealed part");
@@ -208,6 +217,11 @@ impl Secrets {
             if bare.len() >= OPAQUE && mixed && !self.open.iter().any(|digest| digest.ends_with(bare)) {
                 return Some(format!("`{}…` is no text", &bare[..16]));
             }
+        }
+        // The name of the pattern may be part of a longer word.
+        let pattern = self.names.iter().filter(|(_, what)| **what == PATTERN).find(|(name, _)| text.contains(&***name));
+        if let Some((name, what)) = pattern {
+            return Some(format!("`{name}` is {what}"));
         }
         let lower = text.to_lowercase();
         let told = ["tier: ", "tier=", "tier is ", "difficulty: "].iter().any(|lead| {

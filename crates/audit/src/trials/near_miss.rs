@@ -5,9 +5,9 @@
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
-use benchwright_pack::{CheckStatus, Verdict};
+use benchwright_pack::{CheckStatus, Verdict, Verifier};
 use benchwright_project::{Breadth, Mutation};
-use benchwright_solve::{Formula, Instance, Limits, Lin, Lower, Status};
+use benchwright_solve::{Answer, Formula, Instance, Limits, Lin, Lower, Status};
 use benchwright_spec::Rows;
 use std::collections::BTreeMap;
 
@@ -19,11 +19,13 @@ enum Fate {
     /// Refused by its name, and by no other rule than its declared twins.
     Alone,
     /// Refused by its name among others.
-    Among(Vec<String>),
+    Among,
     /// It cannot be broken; why.
     Never(String),
     /// Not refused, or not by its name.
     Survived(String),
+    /// The calls could not be made. It counts as survived.
+    Unmade(String),
 }
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
@@ -35,7 +37,12 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
 
 fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let state = subject.play(&subject.task.sealed.oracle).map_err(|error| error.to_string())?;
-    let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
+    // What there is to break is said by the rules as compiled, not by the verifier, which may have lost some.
+    let verifier = subject.task.sealed.verifier.clone();
+    let bindings = subject.family.bindings(&subject.case)?;
+    let verifier = Verifier { plan: subject.text.clone(), bindings, ..verifier };
+    let own = Grader::new(&subject.domain, &verifier, &subject.first, subject.family.natives());
+    let verdict = own.and_then(|own| own.grade(&state)).map_err(|error| error.to_string())?;
     let mut search = Search::new(subject)?;
     let mut faults = Vec::new();
     let mut notes = Vec::new();
@@ -52,12 +59,12 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
                 *counts.entry("killed").or_default() += 1;
                 *counts.entry("alone").or_default() += 1;
             }
-            Fate::Among(_) => *counts.entry("killed").or_default() += 1,
+            Fate::Among => *counts.entry("killed").or_default() += 1,
             Fate::Never(why) => {
                 *counts.entry("unbreakable").or_default() += 1;
                 notes.push(format!("{}: {why}", check.rule));
             }
-            Fate::Survived(why) => faults.push(format!("{} {:?}: {why}", check.rule, check.at)),
+            Fate::Survived(why) | Fate::Unmade(why) => faults.push(format!("{} {:?}: {why}", check.rule, check.at)),
         }
     }
     let mut finding = Finding::of(&faults);
@@ -126,15 +133,34 @@ impl<'s, 'a> Search<'s, 'a> {
         self.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
     }
 
+    /// The model with one instance broken and every other kept.
+    fn breaking(&self, which: usize, broken: &Formula) -> Lower<'s> {
+        let mut lower = self.base.clone();
+        for (at, instance) in self.instances.iter().enumerate() {
+            lower.require(if at == which { broken } else { &instance.holds });
+        }
+        lower
+    }
+
     fn solve(&mut self, grader: &Grader<'_>, which: usize) -> Result<Fate, String> {
         let broken = self.instances[which].holds.negated();
         if broken == Formula::Known(false) {
             return Ok(Fate::Never("no plan can break it".to_owned()));
         }
-        let mut lower = self.base.clone();
-        for (at, instance) in self.instances.iter().enumerate() {
-            lower.require(if at == which { &broken } else { &instance.holds });
+        // At the edge first: one unit too few, one day too late.
+        let edge = edge(&broken);
+        if edge != broken {
+            let lower = self.breaking(which, &edge);
+            let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
+            let answer = subject_solve(self.subject, &lower, &limits)?;
+            if matches!(answer.status, Status::Optimal | Status::Feasible) {
+                let fate = self.judge(grader, which, &lower.read(&answer.point))?;
+                if !matches!(fate, Fate::Unmade(_)) {
+                    return Ok(fate);
+                }
+            }
         }
+        let lower = self.breaking(which, &broken);
         if let Some(rows) = self.point(&lower)? {
             return self.judge(grader, which, &rows);
         }
@@ -159,7 +185,7 @@ impl<'s, 'a> Search<'s, 'a> {
     fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
         for work in WORK {
             let limits = Limits { work, linearization: 2, fixed_search: false };
-            let answer = self.subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+            let answer = subject_solve(self.subject, lower, &limits)?;
             match answer.status {
                 Status::Optimal | Status::Feasible => return Ok(Some(lower.read(&answer.point))),
                 Status::Infeasible => return Ok(None),
@@ -173,7 +199,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let rule = &self.subject.plan.rules[self.instances[which].rule];
         match self.subject.carry_out(grader, rows) {
             Ok(verdict) => Ok(fate(&rule.id, &rule.text.twins, &verdict)),
-            Err(why) => Ok(Fate::Survived(format!("the near-miss could not be carried out: {why}"))),
+            Err(why) => Ok(Fate::Unmade(format!("the near-miss could not be carried out: {why}"))),
         }
     }
 
@@ -194,6 +220,20 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
+fn subject_solve(subject: &Subject<'_>, lower: &Lower<'_>, limits: &Limits) -> Result<Answer, String> {
+    subject.solver.solve(&lower.model, limits).map_err(|error| error.to_string())
+}
+
+/// A breach by as little as can be: what is to be above 0 is 1.
+fn edge(broken: &Formula) -> Formula {
+    match broken {
+        Formula::Le(of) => Formula::Eq(of.clone()),
+        Formula::And(parts) => Formula::And(parts.iter().map(edge).collect()),
+        Formula::Or(parts) => Formula::Or(parts.iter().map(edge).collect()),
+        other => other.clone(),
+    }
+}
+
 fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
     let failed = verdict.failed();
     if verdict.ending != benchwright_pack::Ending::Fail {
@@ -202,12 +242,8 @@ fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
     if !failed.contains(&rule) {
         return Fate::Survived(format!("it is refused by {failed:?} instead"));
     }
-    let others: Vec<String> = failed
-        .into_iter()
-        .filter(|id| *id != rule && !twins.iter().any(|twin| twin == id))
-        .map(str::to_owned)
-        .collect();
-    if others.is_empty() { Fate::Alone } else { Fate::Among(others) }
+    let alone = failed.iter().all(|id| *id == rule || twins.iter().any(|twin| twin == id));
+    if alone { Fate::Alone } else { Fate::Among }
 }
 
 /// The optimum as a point: its rows are used as they are, and no others.
