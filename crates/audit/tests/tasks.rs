@@ -141,7 +141,6 @@ fn builds_on_two_levels() {
 /// Every pattern under every trial, as a table. `PATTERN`, `TRIAL` and `SEED` narrow it down.
 #[test]
 #[ignore = "a measurement of many minutes, read by a person"]
-#[expect(clippy::print_stdout, reason = "the table is what it is for")]
 fn the_table() {
     let Some(library) = library() else { return };
     let asked = |name: &str| std::env::var(name).ok();
@@ -174,7 +173,6 @@ fn the_table() {
 /// What becomes of every near-miss that is made by calls, rule by rule, over all patterns.
 #[test]
 #[ignore = "a measurement of some minutes, read by a person"]
-#[expect(clippy::print_stdout, reason = "the table is what it is for")]
 fn near_misses_by_calls() {
     let Some(library) = library() else { return };
     let mut fates = BTreeMap::new();

@@ -45,11 +45,6 @@ impl Demand {
         self.passing().map(|request| request.units).sum()
     }
 
-    /// Units of requests that pass and are due by a day.
-    pub(super) fn by(&self, day: i64) -> i64 {
-        self.passing().filter(|request| request.due <= day).map(|request| request.units).sum()
-    }
-
     fn passing(&self) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(|request| request.fails.is_none())
     }

@@ -3,9 +3,12 @@
 use super::super::shop::{Role, Shop, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A reason to throw a case away: its code, and whether it holds.
+type Test = (&'static str, fn(&Shop) -> bool);
+
 /// The first reason to throw a case away, by code.
 pub(crate) fn fault(shop: &Shop) -> Option<&'static str> {
-    let tests: [(&str, fn(&Shop) -> bool); 9] = [
+    let tests: [Test; 9] = [
         ("D8", |shop| shop.offers.iter().any(|offer| offer.most.is_some_and(|most| most < offer.tiers[0].0))),
         ("D7", |shop| {
             let rising = |pair: &[(i64, i64)]| pair[0].0 >= pair[1].0 || pair[0].1 <= pair[1].1;
@@ -178,6 +181,7 @@ fn cheapest<'a>(shop: &'a Shop, code: &'a str, memo: &mut BTreeMap<&'a str, Opti
 }
 
 /// The laws that the data of every case keep; the first one broken, in words.
+#[cfg(test)]
 pub(crate) fn broken(shop: &Shop) -> Option<String> {
     let mut seen = BTreeSet::new();
     let around = &shop.adjacent;

@@ -1,7 +1,6 @@
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! What is drawn keeps to its laws and ranges, and each parameter to its own stream.
 
-use super::recipe::{Dice, Ranges, Recipe};
+use super::recipe::Dice;
 use super::*;
 use crate::Catalog;
 use benchwright_project::Pattern;
