@@ -130,7 +130,7 @@ fn a_screened_backlog() {
 
 #[test]
 fn a_plan_to_mend() {
-    all_hold("recovery/line-outage-recovery-plan");
+    all_hold("recovery/supplier-cancellation-rescue-with-production-fallback");
 }
 
 #[test]

@@ -9,8 +9,10 @@ mod calls;
 mod facts;
 mod greedy;
 #[cfg(test)]
+#[path = "tests/micro.rs"]
 mod micro;
 #[cfg(test)]
+#[path = "tests/micro_world.rs"]
 mod micro_world;
 mod mutate;
 mod notes;

@@ -26,7 +26,11 @@ impl Told {
     }
 
     fn scored(&self) -> Vec<(&str, i64)> {
-        let scored = self.solved.phases.iter().filter(|phase| !phase.name.starts_with("tie"));
+        let scored = self
+            .solved
+            .phases
+            .iter()
+            .filter(|phase| !phase.name.starts_with("tie") && phase.name != "early candidates");
         scored.map(|phase| (&*phase.name, phase.value)).collect()
     }
 }
