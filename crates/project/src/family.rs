@@ -64,8 +64,11 @@ pub enum Discard {
 pub enum Breadth<'a> {
     /// For optimising: dates by dominance, one row per price tier.
     Tight,
-    /// Whatever an agent could write.
+    /// Whatever an agent could write: two rows of each kind, every date and quantity free.
     Wide,
+    /// What is left of that when the plan's settled fields have their values: every quantity, as many rows as there are
+    /// other values.
+    Settled,
     /// The rows of a plan with every field free, and a few spare ones.
     Local(&'a Rows),
 }

@@ -121,6 +121,17 @@ pub struct Phase {
     pub of: Expr,
 }
 
+/// A field of a view that has one best value whatever else is decided.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The view.
+    pub view: usize,
+    /// The field.
+    pub field: usize,
+    /// The value, in terms of the row.
+    pub at: Expr,
+}
+
 /// A compiled plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -138,6 +149,8 @@ pub struct Plan {
     pub objectives: BTreeMap<String, Vec<Phase>>,
     /// Unscored phases that choose one plan among equals.
     pub ties: Vec<Expr>,
+    /// Fields that have one best value whatever else is decided.
+    pub settled: Vec<Settled>,
     /// What may change, and who answers for the rest.
     pub frame: FrameText,
 }
@@ -159,6 +172,7 @@ impl Plan {
             rules: Vec::new(),
             objectives: BTreeMap::new(),
             ties: Vec::new(),
+            settled: Vec::new(),
             frame: text.frame.clone(),
         };
         for (name, table) in &text.sorts {
@@ -206,6 +220,12 @@ impl Plan {
             match plan.number(tie, text) {
                 Ok(tie) => plan.ties.push(tie),
                 Err(why) => faults.push(format!("ties: {why}")),
+            }
+        }
+        for line in &text.settled {
+            match plan.settled(line) {
+                Ok(settled) => plan.settled.push(settled),
+                Err(why) => faults.push(format!("settled `{line}`: {why}")),
             }
         }
         if faults.is_empty() { Ok(plan) } else { Err(PlanFaults(faults)) }
@@ -335,6 +355,21 @@ impl Plan {
             None => Body::Expr(expr),
         };
         Ok(PlanRule { id: id.to_owned(), text: text.clone(), per, body, applies, lowered })
+    }
+
+    fn settled(&self, line: &str) -> Result<Settled, String> {
+        let (of, at) = line.split_once('=').ok_or("it is not `view.field = value`")?;
+        let place = || {
+            let (view, field) = of.trim().split_once('.')?;
+            let view = self.view_named(view)?;
+            Some((view, self.views[view].field_named(field)?))
+        };
+        let (view, field) = place().ok_or("there is no such field of a view")?;
+        match check_value(at, self, Scope { subject: Some(self.relation_of(view)) }, None) {
+            Ok((expr, Type::Int)) => Ok(Settled { view, field, at: expr }),
+            Ok((_, ty)) => Err(format!("`{at}` is {ty:?}, not a number")),
+            Err(faults) => Err(faults.iter().map(|fault| format!("{fault} in `{at}`")).collect::<Vec<_>>().join("; ")),
+        }
     }
 
     fn number(&self, text: &str, plan: &PlanText) -> Result<Expr, String> {

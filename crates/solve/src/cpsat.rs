@@ -17,6 +17,13 @@ const SEED: i32 = 7;
 /// The solver's bound is a double; what is this close to a whole number is that number.
 const BOUND_SLACK: f64 = 1e-6;
 
+/// A model and its parameters in the library's own form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    model: Vec<u8>,
+    parameters: Vec<u8>,
+}
+
 /// CP-SAT of the library.
 #[derive(Clone)]
 pub struct CpSat {
@@ -42,6 +49,17 @@ impl CpSat {
     /// The version of the library, as it names itself.
     pub fn library_version(&self) -> &str {
         &self.version
+    }
+
+    /// What the library is given for a model.
+    pub fn message(&self, model: &Model, limits: &Limits) -> Message {
+        let model = Writer::write(model, limits).encode_to_vec();
+        Message { model, parameters: self.parameters(limits).encode_to_vec() }
+    }
+
+    /// Gives the library a message and takes its response as it is, unread.
+    pub fn respond(&self, message: &Message) -> Result<Vec<u8>, EngineError> {
+        self.ortools.solve(&message.model, &message.parameters).map_err(failed)
     }
 
     fn parameters(&self, limits: &Limits) -> SatParameters {
@@ -74,8 +92,7 @@ impl Engine for CpSat {
         if let Some(fault) = check::fault(model) {
             return Err(failed(fault));
         }
-        let message = Writer::write(model, limits).encode_to_vec();
-        let response = self.ortools.solve(&message, &self.parameters(limits).encode_to_vec()).map_err(failed)?;
+        let response = self.respond(&self.message(model, limits))?;
         let response = CpSolverResponse::decode(&*response).map_err(|error| failed(error.to_string()))?;
         read(model, &response)
     }

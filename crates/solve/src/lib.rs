@@ -16,7 +16,7 @@ pub mod sabotage;
 
 pub use check::{Violated, first_violated, satisfied};
 pub use core::{CoreError, core};
-pub use cpsat::CpSat;
+pub use cpsat::{CpSat, Message};
 pub use formula::Formula;
 pub use highs::{Highs, NODES_PER_WORK};
 pub use locate::{FETCH, Library, PINNED_SHA256, PINNED_VERSION};

@@ -276,6 +276,7 @@ pub(crate) fn candidates(
     match breadth {
         Breadth::Tight => tight(shop, &mut build)?,
         Breadth::Wide => wide(shop, &mut build)?,
+        Breadth::Settled => settled(shop, &mut build)?,
         Breadth::Local(rows) => local(shop, &mut build, rows)?,
     }
     Ok(build.candidates)
@@ -395,6 +396,42 @@ fn wide(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
             make(build, &option.product, Some(&option.centre), Cell::Free(1, high), start, due)?;
         }
     }
+    unapproved(shop, build)?;
+    strays(shop, build)
+}
+
+/// What is left of the wide rows when dates are settled: every price step, every start day, every quantity. Two builds of
+/// one option that start on one day are the same to every rule as one of their sum.
+fn settled(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
+    sell(shop, build, false)?;
+    let useful = shop.useful();
+    let horizon = shop.horizon();
+    for offer in &shop.offers {
+        let need = useful.get(&*offer.product).copied().unwrap_or(0);
+        let last = offer.tiers.last().map_or(1, |tier| tier.0);
+        let most = offer.most.unwrap_or(need + 2).min(need.max(last)) + 1;
+        for (at, (from, price)) in offer.tiers.iter().enumerate() {
+            let low = if at == 0 { 1 } else { *from };
+            let high = offer.tiers.get(at + 1).map_or(most, |next| most.min(next.0 - 1));
+            if high >= low {
+                buy(build, offer, Cell::Free(low, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+            }
+        }
+    }
+    for option in &shop.options {
+        let need = useful.get(&*option.product).copied().unwrap_or(0);
+        let days = shop.product(&option.product).map_or(1, |known| known.build_days);
+        for start in 0..=horizon {
+            let (start, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
+            make(build, &option.product, Some(&option.centre), Cell::Free(1, need + 1), start, due)?;
+        }
+    }
+    unapproved(shop, build)?;
+    strays(shop, build)
+}
+
+/// Builds where none is approved.
+fn unapproved(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
     for known in shop.products.iter().filter(|known| known.makes) {
         let approved = |code: &str| shop.options.iter().any(|o| o.product == known.code && o.centre == code);
         for place in shop.centres.iter().filter(|place| !approved(&place.code)) {
@@ -406,7 +443,7 @@ fn wide(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
             make(build, &known.code, None, Cell::Free(1, 9), Cell::Fixed(0), Cell::Fixed(known.build_days))?;
         }
     }
-    strays(shop, build)
+    Ok(())
 }
 
 fn price_range(offer: &Offer) -> (i64, i64) {

@@ -1,8 +1,8 @@
 //! `bench generate`: what a task costs to make, beside the bare solver on the very models of those tasks.
 //!
 //! The numerator is the CPU time of `benchwright build` with its workers: sampling, every solve, rejected ones too, projecting
-//! and packing. The denominator is the CPU time of the recorded models, with their limits, given to the engine again in
-//! this warm process. Both are measured in turns, block by block, and only what was run is told.
+//! and packing. The denominator is the CPU time of the recorded models and parameters, already written as the library's own
+//! messages, given to it again in this warm process. Both are measured in turns, block by block, and only what was run is told.
 
 use crate::{
     layout::columns,
@@ -11,7 +11,6 @@ use crate::{
 };
 use anyhow::{Context as _, Result, ensure};
 use benchwright_pack::{Suite, SuiteTask, store};
-use benchwright_solve::Engine as _;
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value as Json, json};
 use std::{collections::BTreeMap, process::Stdio};
@@ -51,9 +50,11 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
             let (task, recorded) = maker.make(&line.pattern, &line.tier, &line.objective, line.seed, true)?;
             ensure!(line.digest == Some(task.digest()), "{} was made twice and differs", suites::named(line));
             let engines = maker.engines()?;
+            let messages: Vec<_> =
+                recorded.iter().map(|solve| engines.first.message(&solve.model, &solve.limits)).collect();
             let begun = cpu(UsageWho::RUSAGE_SELF)?;
-            for solve in &recorded {
-                engines.first.solve(&solve.model, &solve.limits)?;
+            for message in &messages {
+                engines.first.respond(message)?;
             }
             figures.bare_solver_cpu_s += cpu(UsageWho::RUSAGE_SELF)? - begun;
             figures.solves += recorded.len();

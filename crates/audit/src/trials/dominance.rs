@@ -1,40 +1,113 @@
-//! Over what an agent could write, the optimum is the same as over what was solved.
+//! Over what an agent could write, no plan is better than the best of what was solved.
+//!
+//! Two proofs. First, whatever the plan, giving settled fields their values breaks no rule and costs nothing: a solver
+//! looks for a plan that keeps all rules, but breaks one or costs more once settled, and finds that none exists. Second,
+//! with settled fields at their values and every quantity free, there is no better plan.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::Breadth;
-use benchwright_solve::{Limits, Lower, Status};
+use benchwright_solve::{Constraint, Formula, Limits, Lin, Lower, Status};
 
-/// Work of the one solve.
-const WORK: f64 = 60.0;
+/// Work of one solve.
+const LIMITS: Limits = Limits { work: 60.0, linearization: 2, fixed_search: false };
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
-    match wide(subject) {
-        Ok(finding) => finding,
+    let phases = subject.plan.objectives.get(&subject.case.objective).map_or(0, Vec::len);
+    if phases == 0 {
+        return Finding::new(Held::Na("there is no objective".to_owned()));
+    }
+    let (mut faults, mut open) = (Vec::new(), Vec::new());
+    let proved = exchange(subject, &mut faults, &mut open)
+        .and_then(|first| Ok((first, better(subject, &mut faults, &mut open)?)));
+    match proved {
         Err(why) => Finding::new(Held::NoVerdict(why)),
+        Ok((first, second)) => {
+            let finding = match faults.is_empty() && !open.is_empty() {
+                true => Finding::new(Held::NoVerdict(open.join("; "))),
+                false => Finding::of(&faults),
+            };
+            finding.count("variables", first + second)
+        }
     }
 }
 
-fn wide(subject: &Subject<'_>) -> Result<Finding, String> {
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Wide)?;
+/// A model of candidates whose first settled fields have their values, with every rule required.
+fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, settled: usize) -> Result<Lower<'s>, String> {
+    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, breadth)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    for field in &subject.plan.settled[..settled] {
+        lower.settle(field).map_err(|error| error.to_string())?;
+    }
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
     }
-    let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
-    let (Some(phase), Some(best)) = (phases.first(), subject.task.sealed.verifier.best.first()) else {
-        return Ok(Finding::new(Held::Na("there is no objective".to_owned())));
-    };
-    let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
-    lower.model.minimise = Some(of.clone());
-    let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-    let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
-    let found = (!answer.point.is_empty()).then(|| of.at(&answer.point));
-    let held = match (answer.status, found) {
-        (Status::Infeasible, _) => Held::Failed("no plan at all".to_owned()),
-        (_, Some(found)) if found < *best => Held::Failed(format!("{found} is better than {best}")),
-        _ if answer.bound >= *best => Held::Passed,
-        _ => Held::NoVerdict(format!("the bound is {} after {WORK} work; the optimum is {best}", answer.bound)),
-    };
-    Ok(Finding::new(held).count("variables", lower.model.vars.len()))
+    Ok(lower)
+}
+
+fn costs(subject: &Subject<'_>, lower: &mut Lower<'_>) -> Result<Vec<Lin>, String> {
+    let phases = &subject.plan.objectives[&subject.case.objective];
+    phases.iter().map(|phase| lower.number(&phase.of).map_err(|error| error.to_string())).collect()
+}
+
+/// For each settled field, with those before it settled, looks for a plan that settling it makes worse. The number of
+/// variables.
+fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
+    let mut variables = 0;
+    for (at, field) in subject.plan.settled.iter().enumerate() {
+        let view = &subject.plan.views[field.view];
+        let name = format!("{}.{}", view.name, view.fields[field.field].name);
+        let mut lower = lowered(subject, Breadth::Wide, at)?;
+        let before = costs(subject, &mut lower)?;
+        lower.settle(field).map_err(|error| error.to_string())?;
+        let after = costs(subject, &mut lower)?;
+        let instances = lower.all_instances().map_err(|error| error.to_string())?;
+        let broken = instances.iter().map(|instance| instance.holds.negated());
+        let dearer =
+            before.iter().zip(&after).map(|(before, after)| Formula::Le(before.minus(after).plus(&Lin::constant(1))));
+        let worse = Formula::any(broken.chain(dearer).collect());
+        lower.require(&worse);
+        let answer = subject.solver.solve(&lower.model, &LIMITS).map_err(|error| error.to_string())?;
+        match answer.status {
+            Status::Infeasible => {}
+            Status::Optimal | Status::Feasible => {
+                let hurt = instances.iter().find(|instance| !instance.holds.at(&answer.point));
+                let what = hurt.map_or("the cost", |instance| &*subject.plan.rules[instance.rule].id);
+                faults.push(format!("a plan that holds no longer does once {name} is settled: {what}"));
+            }
+            Status::Unknown => open.push(format!("{name}: neither proved nor refuted in {} work", LIMITS.work)),
+        }
+        variables += lower.model.vars.len();
+    }
+    Ok(variables)
+}
+
+/// For each phase, with those before it at their best, looks for a better plan. The number of variables.
+fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
+    let mut lower = lowered(subject, Breadth::Settled, 0)?;
+    let phases = &subject.plan.objectives[&subject.case.objective];
+    let costs = costs(subject, &mut lower)?;
+    for ((phase, of), best) in phases.iter().zip(costs).zip(&subject.task.sealed.verifier.best) {
+        let mut model = lower.model.clone();
+        model.minimise = Some(of.clone());
+        let answer = subject.solver.solve(&model, &LIMITS).map_err(|error| error.to_string())?;
+        let found = (!answer.point.is_empty()).then(|| of.at(&answer.point));
+        match (answer.status, found) {
+            (Status::Infeasible, _) => faults.push(format!("{}: no plan at all", phase.text.name)),
+            (_, Some(found)) if found < *best => {
+                faults.push(format!("{}: {found} is better than {best}", phase.text.name));
+            }
+            _ if answer.bound >= *best => {}
+            _ => {
+                let bound = answer.bound;
+                open.push(format!(
+                    "{}: the bound is {bound}, the best {best}, after {} work",
+                    phase.text.name, LIMITS.work
+                ));
+            }
+        }
+        let within = vec![(i64::MIN, *best)];
+        lower.model.constraints.push(Constraint::Linear { of, within, when: vec![] });
+    }
+    Ok(lower.model.vars.len())
 }

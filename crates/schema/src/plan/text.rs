@@ -31,6 +31,10 @@ pub struct PlanText {
     /// Unscored phases that choose one plan among equals.
     #[serde(default)]
     pub ties: Vec<String>,
+    /// Fields that have one best value whatever else is decided, each given those before it: `view.field = value`, the
+    /// value in terms of the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: Vec<String>,
     /// What may change.
     #[serde(default)]
     pub frame: FrameText,
