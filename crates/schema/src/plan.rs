@@ -366,7 +366,7 @@ impl Plan {
         };
         let (view, field) = place().ok_or("there is no such field of a view")?;
         match check_value(at, self, Scope { subject: Some(self.relation_of(view)) }, None) {
-            Ok((expr, Type::Int)) => Ok(Settled { view, field, at: expr }),
+            Ok((expr, Type::Int | Type::Money)) => Ok(Settled { view, field, at: expr }),
             Ok((_, ty)) => Err(format!("`{at}` is {ty:?}, not a number")),
             Err(faults) => Err(faults.iter().map(|fault| format!("{fault} in `{at}`")).collect::<Vec<_>>().join("; ")),
         }

@@ -1,8 +1,9 @@
 //! Arguments for a tool, made from nothing but its JSON Schema and the rows that are there. Same stream, same arguments.
 
-use benchwright_base::{Date, RowId, Stream};
+use benchwright_base::{Date, RowId, Stream, TableId};
 use benchwright_sandbox::Episode;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
 
 /// How deep objects are filled.
 const DEEPEST: usize = 3;
@@ -10,6 +11,8 @@ const DEEPEST: usize = 3;
 /// Makes arguments.
 pub(super) struct Maker {
     stream: Stream,
+    /// Rows that are named more often than others, by table.
+    favoured: BTreeMap<TableId, Vec<RowId>>,
     /// How many texts were made, so that no two are alike.
     made: u32,
 }
@@ -17,7 +20,14 @@ pub(super) struct Maker {
 impl Maker {
     /// The maker of a key.
     pub(super) fn new(key: &[&str]) -> Maker {
-        Maker { stream: Stream::new(0, key), made: 0 }
+        Maker { stream: Stream::new(0, key), favoured: BTreeMap::new(), made: 0 }
+    }
+
+    /// The same maker, which mostly names these rows.
+    #[must_use]
+    pub(super) fn favouring(mut self, rows: BTreeMap<TableId, Vec<RowId>>) -> Maker {
+        self.favoured = rows;
+        self
     }
 
     /// Its stream, for other choices.
@@ -111,6 +121,12 @@ impl Maker {
         let rows = episode.table_len(table) as u64;
         if rows == 0 {
             return 1;
+        }
+        if let Some(favoured) = self.favoured.get(&table)
+            && self.stream.chance(4, 5)
+            && let Some(row) = self.stream.pick(favoured)
+        {
+            return *row;
         }
         let back = if self.stream.chance(1, 3) { self.stream.below(rows.min(6)) } else { self.stream.below(rows) };
         episode.rows(table).nth((rows - 1 - back) as usize).map_or(1, |row| row.id())

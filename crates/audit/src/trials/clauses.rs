@@ -5,13 +5,13 @@
 //! the neighbours of the certified plan, is an idle clause: it is counted and named in a note. Rules that no solver reads
 //! are not looked at here; near-misses break them by calls.
 
-use super::leak::integers;
+use super::{facts::odd_lines, leak::integers};
 use crate::{Finding, Held, Subject};
 use benchwright_base::{Date, Value, number::parse_decimal};
 use benchwright_grade::Grader;
 use benchwright_pack::{Clause, Snapshot};
 use benchwright_project::Breadth;
-use benchwright_schema::plan::{Binding, Plan, PlanText, RuleText};
+use benchwright_schema::plan::{Binding, PlanText, RuleText};
 use benchwright_solve::{Formula, Lower};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,8 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let text = &subject.task.instruction;
     // What is judged by must be what is told.
     let mut faults = told(&sealed.verifier.plan, &sealed.clauses, text);
-    faults.extend(from_nowhere(&subject.plan));
+    faults.extend(from_nowhere(&sealed.verifier.plan));
+    faults.extend(odd_lines(subject));
     if let Some(at) = text.find(['{', '}']) {
         let around: String = text[at..].chars().take(20).collect();
         faults.push(format!("a placeholder was left: `{around}`"));
@@ -34,8 +35,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     };
     let mut finding = Finding::of(&faults).count("clauses", sealed.clauses.len()).count("numbers", numbers.seen);
     finding = finding.count("idle", idle.len());
-    finding.notes =
-        idle.into_iter().map(|id| format!("{id}: idle, nothing that an agent could write decides it")).collect();
+    finding.notes = idle.into_iter().map(|id| format!("{id}: idle, no plan decides it")).collect();
     finding
 }
 
@@ -76,15 +76,24 @@ fn misplaced<'r>(rule: &'r RuleText, id: &str, clauses: &[Clause]) -> Option<&'r
     (!clauses.iter().any(|clause| tells(clause, id) && tells(clause, with))).then_some(with)
 }
 
-/// Rules that the world is said to tell, with a number in them that stands in no fact.
-fn from_nowhere(plan: &Plan) -> Vec<String> {
-    let by_world = plan.rules.iter().filter(|rule| rule.text.told_by.is_some());
-    let numbers = by_world.filter_map(|rule| {
-        let text = rule.text.require.as_deref().unwrap_or_default();
-        let number = words(text).find_map(|word| whole(word).filter(|number| *number > 1))?;
-        Some(format!("{} is told by the world, but its {number} stands in no fact", rule.id))
-    });
-    numbers.collect()
+/// Rules that the world is said to tell, but that hold nothing it could tell: a number of their own, or no fact of their own.
+fn from_nowhere(plan: &PlanText) -> Vec<String> {
+    let body = |rule: &RuleText| plan.spelled_out(rule.require.as_deref().unwrap_or_default());
+    let names = |rule: &RuleText| -> BTreeSet<String> {
+        let body = body(rule);
+        let parts = body.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        parts.filter(|part| plan.facts.contains_key(*part)).map(str::to_owned).collect()
+    };
+    let (by_world, told): (Vec<_>, Vec<_>) = plan.rules.iter().partition(|(_, rule)| rule.told_by.is_some());
+    let known: BTreeSet<String> = told.iter().flat_map(|(_, rule)| names(rule)).collect();
+    let fault = |(id, rule): (&String, &RuleText)| {
+        if let Some(number) = words(&body(rule)).find_map(|word| whole(word).filter(|number| *number > 1)) {
+            return Some(format!("{id} is told by the world, but its {number} stands in no fact"));
+        }
+        let own = names(rule).difference(&known).next().is_some();
+        (!own).then(|| format!("{id} is told by the world, but has no fact that only the world tells"))
+    };
+    by_world.into_iter().filter_map(fault).collect()
 }
 
 /// Rules whose every instance is decided before anybody has written anything.
@@ -251,6 +260,23 @@ mod tests {
             rules: rules.iter().map(|(id, rule)| ((*id).to_owned(), rule.clone())).collect(),
             ..PlanText::default()
         }
+    }
+
+    #[test]
+    fn the_world_can_tell_only_what_it_holds() {
+        let rule = |require: &str, told_by: Option<&str>| RuleText {
+            require: Some(require.to_owned()),
+            told_by: told_by.map(str::to_owned),
+            ..RuleText::default()
+        };
+        let judged = |world: &str| {
+            let mut plan = plan(&[("told", rule("x >= stock(p)", None)), ("world", rule(world, Some("world")))]);
+            plan.facts = ["stock", "moq"].map(|fact| (fact.to_owned(), "(p): int".to_owned())).into();
+            from_nowhere(&plan).len()
+        };
+        assert_eq!(judged("for b in buy: b.qty >= moq(b.product)"), 0);
+        assert_eq!(judged("(sum buy() of qty) >= 900"), 1, "a number of its own");
+        assert_eq!(judged("(sum buy() of qty) = stock(p)"), 1, "nothing of its own");
     }
 
     fn clause(tells: &[&str], text: &str) -> Clause {

@@ -1,5 +1,6 @@
 //! The case is rebuilt from the instruction and from what the world answers, and solved again: the optimum is the same.
 
+use super::facts::odd_rows;
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::{Breadth, Case, Desk, ready};
@@ -47,7 +48,7 @@ impl Desk for Reads {
 
 fn compare(subject: &Subject<'_>, case: Case) -> Finding {
     let sealed = &subject.task.sealed;
-    let mut faults = Vec::new();
+    let mut faults = odd_rows(subject);
     if case.objective != sealed.objective {
         faults.push(format!("the goal is read as {}, not {}", case.objective, sealed.objective));
     }

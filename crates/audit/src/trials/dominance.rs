@@ -18,8 +18,10 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
         return Finding::new(Held::Na("there is no objective".to_owned()));
     }
     let (mut faults, mut open) = (Vec::new(), Vec::new());
-    let proved = exchange(subject, &mut faults, &mut open)
-        .and_then(|first| Ok((first, better(subject, &mut faults, &mut open)?)));
+    let proved = exchange(subject, &mut faults, &mut open).and_then(|first| {
+        let second = if faults.is_empty() { better(subject, &mut faults, &mut open)? } else { 0 };
+        Ok((first, second))
+    });
     match proved {
         Err(why) => Finding::new(Held::NoVerdict(why)),
         Ok((first, second)) => {
@@ -73,7 +75,9 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
             Status::Optimal | Status::Feasible => {
                 let hurt = instances.iter().find(|instance| !instance.holds.at(&answer.point));
                 let what = hurt.map_or("the cost", |instance| &*subject.plan.rules[instance.rule].id);
+                // The rest would be about plans that nobody is held to.
                 faults.push(format!("a plan that holds no longer does once {name} is settled: {what}"));
+                return Ok(variables);
             }
             Status::Unknown => open.push(format!("{name}: neither proved nor refuted in {} work", LIMITS.work)),
         }

@@ -6,6 +6,7 @@ mod canary;
 mod clauses;
 mod closed_book;
 mod dominance;
+mod facts;
 mod frame;
 mod idle;
 mod leak;

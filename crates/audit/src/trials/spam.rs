@@ -2,11 +2,13 @@
 
 use super::arguments::{Maker, ids_of};
 use crate::{Finding, Held, Subject};
+use benchwright_base::{RowId, TableId};
 use benchwright_grade::{FULL, Grader};
 use benchwright_pack::Ending;
 use benchwright_sandbox::Episode;
 use benchwright_schema::{Tool, Verb, arguments_schema};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// Runs of random calls.
 const RUNS: usize = 3;
@@ -78,10 +80,25 @@ impl Spam<'_, '_> {
         Ok(())
     }
 
-    /// Calls of tools drawn at random, with arguments that fit them.
+    /// The rows that belong to the job, as an agent that has read the instruction would find them.
+    fn of_the_job(&self) -> BTreeMap<TableId, Vec<RowId>> {
+        let apart = self.subject.plan.frame.apart.as_deref();
+        let mut rows = BTreeMap::new();
+        for (table, keys) in &self.subject.task.sealed.verifier.keys {
+            let Some(table) = self.subject.domain.table_named(table) else { continue };
+            let ours = keys.iter().filter(|(_, key)| apart.is_none_or(|apart| !key.starts_with(apart)));
+            rows.insert(table, ours.map(|(id, _)| *id).collect());
+        }
+        rows
+    }
+
+    /// Calls of tools drawn at random, with arguments that fit them. All runs but the first keep to the job's records.
     fn random(&mut self, run: usize) -> Result<(), String> {
         let mut episode = self.begin()?;
         let mut maker = Maker::new(&["spam", &self.subject.task.open.id, &run.to_string()]);
+        if run > 0 {
+            maker = maker.favouring(self.of_the_job());
+        }
         // Creating and confirming is what work consists of, so half of the calls do nothing else.
         let (work, rest): (Vec<&Lever>, Vec<&Lever>) = self.levers.iter().partition(|lever| is_work(&lever.tool));
         for call in 1..=CALLS.0 {

@@ -1,0 +1,173 @@
+//! The audit of the audit: compilers with one fault each, and the trial that finds it. The table is `README.md` beside this
+//! file; `BENCHWRIGHT_UPDATE=1` writes it anew.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod family;
+mod faults;
+
+use benchwright_audit::{Finding, Held, Subject, TRIALS, Trial, run};
+use benchwright_catalog::Catalog;
+use benchwright_grade::Grader;
+use benchwright_pack::Task;
+use benchwright_project::{Family, Order, Solver, make};
+use benchwright_schema::Domain;
+use benchwright_solve::{CpSat, Engine, Highs, Library, PhasePlanner};
+use family::Broken;
+use faults::{Cell, FAULTS, Fault};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc, time::Instant};
+
+/// The solvers and the catalogue.
+struct Shop {
+    catalog: Catalog,
+    domain: Arc<Domain>,
+    first: CpSat,
+    second: Highs,
+    solver: Solver,
+}
+
+impl Shop {
+    /// `None` only where the machine says that it has no solver.
+    fn open() -> Option<Shop> {
+        let library = match Library::find() {
+            Ok(library) => library,
+            Err(_) if std::env::var("BENCHWRIGHT_NO_SOLVER").is_ok_and(|value| value == "1") => return None,
+            Err(error) => panic!("{error}"),
+        };
+        let catalog = Catalog::built_in();
+        let domain = catalog.find("erp").unwrap().domain;
+        let (first, second) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
+        let solver = Solver { version: first.version(), library: String::new() };
+        Some(Shop { catalog, domain, first, second, solver })
+    }
+
+    fn make(&self, cell: &Cell, family: &dyn Family) -> Result<Task, String> {
+        let pattern = self.catalog.pattern(cell.pattern).unwrap();
+        let order = Order { pattern: &pattern, tier: cell.tier, objective: cell.objective, seed: cell.seed };
+        let mut planner = PhasePlanner::new(&self.first);
+        make(order, family, &self.domain, &mut planner, &self.solver).map_err(|error| error.to_string())
+    }
+
+    /// What some trials find on the task that a broken compiler makes of a cell.
+    fn findings(&self, fault: &Fault, trials: &[&str]) -> Result<BTreeMap<&'static str, Finding>, String> {
+        let family: &'static dyn Family = Broken::new(fault.compiler);
+        let remake = || {
+            let mut task = self.make(fault.cell, family)?;
+            if let Some(change) = fault.task {
+                let right = task.clone();
+                change(&mut task);
+                assert!(right != task || fault.memory.is_some(), "{}: the fault changes nothing", fault.name);
+            }
+            Ok(task)
+        };
+        let task = remake()?;
+
+        let subject = Subject::of_family(&task, &self.catalog, family, &self.first, &self.second, &remake);
+        let subject = subject.map_err(|why| why.to_string())?;
+        let mut first = subject.first.clone();
+        if let Some(change) = fault.memory {
+            change(&self.domain, &mut first);
+        }
+        let grader = Grader::new(&self.domain, &task.sealed.verifier, &first, family.natives()).unwrap();
+        let wanted = TRIALS.iter().filter(|trial| trials.contains(&trial.name));
+        let timed = |trial: &Trial| {
+            let begun = Instant::now();
+            let finding = run(trial, &subject, &grader);
+            if explore().is_some() && finding.held != Held::Passed {
+                println!(
+                    "    {}: {} ms, {:?} {:?}",
+                    trial.name,
+                    begun.elapsed().as_millis(),
+                    finding.held,
+                    finding.counts
+                );
+            }
+            (trial.name, finding)
+        };
+        Ok(wanted.map(timed).collect())
+    }
+}
+
+/// All trials that a cell is small enough for.
+fn names(cell: &Cell) -> Vec<&'static str> {
+    let fits = |trial: &&Trial| trial.name != "dominance" || cell.pattern.starts_with("procurement/");
+    TRIALS.iter().filter(fits).map(|trial| trial.name).collect()
+}
+
+fn failed(finding: &Finding) -> bool {
+    matches!(finding.held, Held::Failed(_))
+}
+
+/// The trials that are to be tried, all of them where `BROKEN=all` asks for it.
+fn explore() -> Option<String> {
+    std::env::var("BROKEN").ok()
+}
+
+#[test]
+fn the_right_compiler_passes() {
+    let Some(shop) = Shop::open() else { return };
+    let mut wrong = Vec::new();
+    for cell in Cell::ALL {
+        let right = Fault::none(cell);
+        let names = names(cell);
+        let used = |name: &str| FAULTS.iter().any(|f| f.cell == cell && f.caught_by.contains(&name));
+        for (trial, finding) in shop.findings(&right, &names).unwrap() {
+            // A trial that is to find faults here must be able to pass here.
+            if failed(&finding) || (finding.held != Held::Passed && used(trial)) {
+                wrong.push(format!("{} {trial}: {:?}", cell.pattern, finding.held));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_fault_is_found() {
+    let Some(shop) = Shop::open() else { return };
+    let mut missed = Vec::new();
+    for fault in FAULTS {
+        let explored = explore();
+        let names: Vec<&str> = match &explored {
+            Some(part) if !fault.name.contains(&**part) && part != "all" => continue,
+            Some(_) => names(fault.cell),
+            None => fault.caught_by.to_vec(),
+        };
+        let begun = Instant::now();
+        let found = match shop.findings(fault, &names) {
+            Ok(found) => found,
+            Err(why) => {
+                missed.push(format!("{}: {why}", fault.name));
+                continue;
+            }
+        };
+        if explored.is_some() {
+            println!("{}: {} ms", fault.name, begun.elapsed().as_millis());
+        }
+        assert!(!fault.caught_by.is_empty(), "{}: nothing is expected to find it", fault.name);
+        for name in fault.caught_by {
+            if !failed(&found[name]) {
+                missed.push(format!("{}: {name} says {:?}", fault.name, found[name].held));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn the_table_is_fresh() {
+    let mut table = String::from(
+        "# Broken compilers\n\nEach line is a compiler with one fault, put into the right one by `faults.rs`, and the \
+         trials that are held to find it. The right compiler passes the same trials on the same tasks. This file is \
+         written by the test: `BENCHWRIGHT_UPDATE=1 cargo test -p benchwright-audit --test broken`.\n\n\
+         | # | what is wrong | where | found by |\n|--:|---|---|---|\n",
+    );
+    for (at, fault) in FAULTS.iter().enumerate() {
+        let trials = fault.caught_by.join(", ");
+        writeln!(table, "| {} | {} | {} | {trials} |", at + 1, fault.name, fault.cell.pattern).unwrap();
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/broken/README.md");
+    if std::env::var("BENCHWRIGHT_UPDATE").is_ok_and(|value| value == "1") {
+        std::fs::write(path, &table).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), table, "run with BENCHWRIGHT_UPDATE=1");
+    assert!(FAULTS.len() >= 26);
+}
