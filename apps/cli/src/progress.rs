@@ -1,4 +1,4 @@
-//! A line on the terminal for what takes more than two seconds. Where stderr is no terminal there is none.
+//! A line on the terminal for what takes more than two seconds. Where stderr is no terminal, a line a minute.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -35,24 +35,23 @@ impl Progress {
 
     fn begin(what: String, total: Option<usize>) -> Progress {
         let done = Arc::new(AtomicUsize::new(0));
-        if !io::stderr().is_terminal() {
-            return Progress { done, shown: None };
-        }
+        let terminal = io::stderr().is_terminal();
+        let (first, then, before, after) = if terminal { (2, 1, "\r", " ") } else { (60, 60, "", "\n") };
         let (stop, stopped) = channel();
         let counted = Arc::clone(&done);
         let thread = std::thread::spawn(move || {
             let begun = Instant::now();
-            let mut wait = Duration::from_secs(2);
+            let mut wait = Duration::from_secs(first);
             let mut is_shown = false;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 is_shown = true;
                 let share = total.map(|total| format!(" {} of {total},", counted.load(Ordering::Relaxed)));
                 let share = share.unwrap_or_default();
                 // A terminal that has gone needs no progress.
-                let _ = write!(io::stderr(), "\r{what}:{share} {} s ", begun.elapsed().as_secs());
-                wait = Duration::from_secs(1);
+                let _ = write!(io::stderr(), "{before}{what}:{share} {} s{after}", begun.elapsed().as_secs());
+                wait = Duration::from_secs(then);
             }
-            if is_shown {
+            if is_shown && terminal {
                 let _ = write!(io::stderr(), "\r\x1b[K");
             }
         });

@@ -139,6 +139,8 @@ pub trait Family: Send + Sync {
     fn greedy(&self, case: &Case) -> Result<NamedRows, String>;
     /// The case rebuilt from the instruction and from what the world answers, and from nothing else.
     fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String>;
+    /// The ids of the records that calls on a case name, by key, from what the world answers and from nothing else.
+    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String>;
     /// The rules that are functions.
     fn natives(&self) -> &'static [(&'static str, NativeCheck)];
 }

@@ -3,6 +3,8 @@
 //! A free field of a row that is not used is 0, so sums need no gate. A truth that is counted or negated is tied to its
 //! literal in both directions.
 
+mod settle;
+
 use crate::sabotage::{Sabotage, broken};
 use crate::{
     Constraint, Formula, Lin, Lit, Model, Range, Var,
@@ -13,7 +15,7 @@ use benchwright_expr::{
     Binder, Compare, Expr, Fold, FoldKind, Function, TestOp, TextOp, Type, Unit, lowerable,
     walk::{self, Algebra, Bound as Slot, EachRow, Env, Test},
 };
-use benchwright_schema::plan::{Bound, Plan, Settled};
+use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{Candidates, Cell, Rows};
 use std::{collections::BTreeMap, ops::ControlFlow};
 
@@ -174,17 +176,6 @@ impl<'a> Lower<'a> {
         readable(expr)?;
         let truth = walk::truth(self, expr, &mut Vec::new());
         self.finish(truth)
-    }
-
-    /// Gives a settled field of the plan its value. Rules that are read from now on are rules on the settled rows; what was
-    /// read before stays as it is.
-    pub fn settle(&mut self, settled: &Settled) -> Result<(), LowerError> {
-        readable(&settled.at)?;
-        for at in 0..self.rows[settled.view].len() {
-            let value = walk::value(self, &settled.at, &mut vec![Slot::Row((settled.view, at))]);
-            self.rows[settled.view][at].fields[settled.field] = value;
-        }
-        self.finish(())
     }
 
     fn finish<T>(&mut self, found: T) -> Result<T, LowerError> {

@@ -30,6 +30,7 @@ use benchwright_schema::{
     Domain,
     plan::{Bindings, Bound, Plan, PlanText},
 };
+use std::collections::BTreeMap;
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
 use shop::Shop;
 use std::sync::LazyLock;
@@ -99,6 +100,9 @@ impl Family for Erp {
     }
     fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
         reader::read_back(text, desk)
+    }
+    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
+        reader::addresses(&shop(case)?, desk)
     }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         pegs::NATIVES

@@ -2,6 +2,7 @@
 //! has nothing else. It shares the types of a case with the rest of the family and nothing of how texts and records are
 //! written. What it cannot find, or finds told in two ways, is an error.
 
+mod addresses;
 mod figures;
 mod goods;
 mod notes;
@@ -16,6 +17,7 @@ use super::{
     case_of,
     shop::{Adjacent, NeverBought, Product, Repair, Role, Shop},
 };
+pub(crate) use addresses::addresses;
 use benchwright_project::{Case, Desk};
 use goods::Goods;
 use serde_json::json;

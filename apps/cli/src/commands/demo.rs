@@ -8,7 +8,7 @@ use crate::{
     work::Temporary,
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Ending, Script, Store, Verdict};
+use benchwright_pack::{Ending, Ledger, Script, Store, Verdict};
 use benchwright_project::Desk;
 use benchwright_sandbox::Episode;
 use benchwright_world::replay;
@@ -95,17 +95,17 @@ fn one(catalog: &Catalog, store: &Store, id: &str) -> anyhow::Result<(Vec<String
     Ok((vec![id.to_owned(), title, shown(idle.reward), greedy, shown(oracle.reward)], why))
 }
 
-/// The state that greedy leaves, and what it was refused, if it was. Its case comes from the instruction and the tools that
-/// read, and from nothing sealed. Only the address of a row, from the key that its calls name to an id, is looked up in the
-/// verifier's list of keys.
+/// The state that greedy leaves, and what it was refused, if it was. All it knows comes from the instruction and the tools
+/// that read.
 fn greedy(judged: &Judged<'_>) -> Result<(benchwright_pack::Snapshot, Option<String>), String> {
     let episode = judged.begin().map_err(|error| error.to_string())?;
     let mut desk = Reads { episode };
     let case = judged.family.read_back(&judged.task.instruction, &mut desk)?;
+    let mut ledger = Ledger::new(judged.family.addresses(&case, &mut desk)?);
     let plan = judged.family.greedy(&case)?;
     let script: Script = judged.family.script(&case, &plan)?;
     let mut episode = judged.begin().map_err(|error| error.to_string())?;
-    let refusal = replay(&script, &mut judged.ledger(), &mut episode).err();
+    let refusal = replay(&script, &mut ledger, &mut episode).err();
     Ok((episode.snapshot(), refusal.map(|error| error.to_string())))
 }
 

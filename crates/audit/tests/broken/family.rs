@@ -8,6 +8,7 @@ use benchwright_schema::{
     plan::{Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use std::collections::BTreeMap;
 
 /// What a compiler gets wrong: how the right answer is changed.
 #[derive(Clone, Copy)]
@@ -123,6 +124,9 @@ impl Family for Broken {
     }
     fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
         self.right.read_back(text, desk)
+    }
+    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
+        self.right.addresses(case, desk)
     }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         self.right.natives()

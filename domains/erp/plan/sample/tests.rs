@@ -37,19 +37,19 @@ fn keeps_to(shop: &Shop, recipe: &Recipe, ranges: &Ranges) {
     holds(ranges.margin, shop.margin.unwrap(), "margin");
     let stock = (share(demand, ranges.stock.0), share(demand, ranges.stock.1));
     holds(stock, shop.finished().stock, "stock");
-    let offers = |code: &str| shop.offers.iter().filter(|offer| offer.product == code);
+    let offers = |code: &str| shop.offers.iter().filter(|offer| offer.product == code).count();
     let finished = &shop.finished().code;
     if recipe.route == Route::Market {
-        assert_eq!(offers(finished).count(), 0);
+        assert_eq!(offers(finished), 0);
     } else {
-        holds(ranges.finished_vendors, offers(finished).count() as i64, "suppliers of finished goods");
+        holds(ranges.finished_vendors, offers(finished) as i64, "suppliers of finished goods");
     }
     let parts: Vec<&Product> = shop.products.iter().filter(|product| product.role == Role::Part).collect();
     if recipe.structure == Structure::Single {
         holds(ranges.parts, parts.len() as i64, "parts");
     }
     for part in parts {
-        holds(ranges.part_vendors, offers(&part.code).count() as i64, "suppliers of a part");
+        holds(ranges.part_vendors, offers(&part.code) as i64, "suppliers of a part");
         holds((2, 45), part.stock, "stock of a part");
     }
     assert!(ranges.breaks || shop.offers.iter().all(|offer| offer.tiers.len() == 1));
@@ -95,15 +95,19 @@ fn cases_keep_their_laws_and_the_ranges_of_their_tier() {
     println!("{}", table.join("\n"));
 }
 
+/// Takes away what one parameter decides.
+type Clear = fn(&mut Shop);
+
 #[test]
 fn the_same_draw_gives_the_same_case_and_no_stream_moves_another() {
     let pattern = Catalog::built_in().pattern("production/screened-backlog-with-vendor-consolidation").unwrap();
+    let mut moved = BTreeMap::new();
     for seed in 0..5 {
         let draw = Draw { pattern: &pattern, tier: "medium", objective: "vendor_consolidation", seed, attempt: 0 };
         let first = drawn(&draw, None).unwrap();
         assert_eq!(first, drawn(&draw, None).unwrap());
         // Each parameter, and how to take away what it alone decides.
-        let parameters: [(&str, fn(&mut Shop)); 6] = [
+        let parameters: [(&str, Clear); 6] = [
             ("adjacent", |shop| shop.adjacent = Adjacent::default()),
             ("anchor", |shop| shop.anchor.clear()),
             ("limits", |shop| {
@@ -118,11 +122,13 @@ fn the_same_draw_gives_the_same_case_and_no_stream_moves_another() {
         ];
         for (parameter, clear) in parameters {
             let mut other = drawn(&draw, Some(parameter)).unwrap();
-            assert_ne!(first, other, "seed {seed}: {parameter}");
+            // One of a few values may be drawn again by chance, but not every time.
+            *moved.entry(parameter).or_insert(0) += usize::from(first != other);
             let mut first = first.clone();
             clear(&mut first);
             clear(&mut other);
             assert_eq!(first, other, "seed {seed}: {parameter}");
         }
     }
+    assert!(moved.values().all(|times| *times >= 3), "{moved:?}");
 }
