@@ -4,6 +4,7 @@
 mod diff;
 mod judge;
 mod refusal;
+pub mod run;
 pub mod script;
 mod snapshot;
 pub mod store;
@@ -15,6 +16,7 @@ mod verdict;
 pub use diff::{Change, Diff, FieldChange};
 pub use judge::NativeCheck;
 pub use refusal::{Refusal, RefusalCode};
+pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use script::{Ledger, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use store::{AuditFile, OpenPart, Store, StoreError};

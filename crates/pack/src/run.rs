@@ -1,0 +1,214 @@
+//! A run: what was planned, and one record for each trial. A record holds what a report needs and nothing that a clock decides
+//! but `spent`, which stands outside every digest.
+
+use crate::{CheckStatus, Ending, Verdict};
+use benchwright_base::Digest;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of these documents.
+pub const RUN_VERSION: u32 = 1;
+
+/// Which trial.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialKey {
+    /// The digest of the task.
+    pub task: String,
+    /// The agent, with its model where it has one: `react:some-model`.
+    pub agent: String,
+    /// The attempt, from 1.
+    pub attempt: u32,
+}
+
+/// A task as a run and its report see it: nothing that is sealed but what every report tells.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskLine {
+    /// Its id.
+    pub id: String,
+    /// Its digest.
+    pub digest: String,
+    /// The domain.
+    pub domain: String,
+    /// The pattern.
+    pub pattern: String,
+    /// The tier.
+    pub tier: String,
+    /// The objective.
+    pub objective: String,
+    /// What its result is not independent of: tasks of one cluster are alike.
+    pub cluster: String,
+    /// The calls of the oracle.
+    pub horizon: u32,
+    /// What was drawn and how large it came out, by name: variables, rules, and what else a family counts.
+    pub parameters: BTreeMap<String, i64>,
+}
+
+/// What a trial may use. A trial that reaches a limit is graded as it stands.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Turns of a model.
+    pub turns: u32,
+    /// Seconds of wall time.
+    pub seconds: u32,
+    /// Tokens, in and out.
+    pub tokens: Option<u64>,
+    /// Cost in millionths of a dollar.
+    pub cost: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { turns: 400, seconds: 3_600, tokens: None, cost: None }
+    }
+}
+
+/// What a run is to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunPlan {
+    /// The version of this format.
+    pub version: u32,
+    /// The tasks, by id.
+    pub tasks: Vec<TaskLine>,
+    /// The agents, with model and setting.
+    pub agents: Vec<String>,
+    /// How often each agent tries each task.
+    pub attempts: u32,
+    /// The limits of a trial.
+    pub limits: Limits,
+}
+
+impl RunPlan {
+    /// The digest: two runs with the same one are the same run.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// How many trials it has.
+    pub fn trials(&self) -> usize {
+        self.tasks.len() * self.agents.len() * self.attempts as usize
+    }
+}
+
+/// How a trial ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum TrialEnd {
+    /// It was graded.
+    Scored(Score),
+    /// It could not be: something that is not the agent's failed.
+    Error {
+        /// What kind of failure, in one word or two: `rate-limit`, `server`, `stall`, `stream`, `grader`.
+        cause: String,
+        /// What was said.
+        detail: String,
+    },
+}
+
+/// What a report needs of a verdict. Rewards and shares are in millionths.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Score {
+    /// Whether it passed.
+    pub pass: bool,
+    /// The reward.
+    pub reward: i64,
+    /// The share of constraint checks that passed.
+    pub constraints: i64,
+    /// The share of traceability checks that passed.
+    pub trace: i64,
+    /// The score of the objective.
+    pub objective: i64,
+    /// Whether every check that applies passed and no gate fired.
+    pub clean: bool,
+    /// Whether every scored phase is within its tolerance.
+    pub best: bool,
+    /// Whether something changed that nobody had asked to change.
+    pub side_effect: bool,
+    /// Whether the reward reaches the paper's bar.
+    pub paper_pass: bool,
+    /// Whether a clean state is better than the certificate says is possible.
+    pub alarm: bool,
+    /// The rules that failed, each with its family.
+    pub failed: BTreeMap<String, String>,
+    /// The gates that fired.
+    pub gates: Vec<String>,
+    /// Why the trial stopped where it was not the agent who ended it: `turns`, `tokens`, `time`, `cost`, `length`, `calls`.
+    pub limit: Option<String>,
+}
+
+impl Score {
+    /// What a report needs of a verdict. `None` for one that could not be reached. `frame` are the families that speak of
+    /// what nobody asked for.
+    pub fn of(verdict: &Verdict, frame: &[&str], limit: Option<String>) -> Option<Score> {
+        if verdict.ending == Ending::Error {
+            return None;
+        }
+        let failed: BTreeMap<String, String> = verdict
+            .checks
+            .iter()
+            .filter(|check| check.status == CheckStatus::Fail)
+            .map(|check| (check.rule.clone(), check.family.clone()))
+            .collect();
+        Some(Score {
+            pass: verdict.ending == Ending::Pass,
+            reward: verdict.reward,
+            constraints: verdict.constraints,
+            trace: verdict.trace,
+            objective: verdict.objective,
+            clean: failed.is_empty() && verdict.gates.is_empty(),
+            best: verdict.phases.iter().all(|phase| phase.within),
+            side_effect: failed.values().any(|family| frame.contains(&&**family)),
+            paper_pass: verdict.paper_pass,
+            alarm: verdict.alarm,
+            failed,
+            gates: verdict.gates.clone(),
+            limit,
+        })
+    }
+}
+
+/// What a trial used. What is not known is null, never 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Used {
+    /// Calls of tools, refused ones too.
+    pub calls: u32,
+    /// Calls that were refused.
+    pub refused: u32,
+    /// Turns of a model.
+    pub turns: Option<u32>,
+    /// Tokens in.
+    pub tokens_in: Option<u64>,
+    /// Tokens out.
+    pub tokens_out: Option<u64>,
+    /// Cost in millionths of a dollar.
+    pub cost: Option<u64>,
+}
+
+/// Time that was spent, in microseconds. It differs from machine to machine.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spent {
+    /// From begin to end.
+    pub wall: u64,
+    /// Inside the world and the judge.
+    pub world: u64,
+}
+
+/// A trial that has ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialRecord {
+    /// Which trial.
+    pub key: TrialKey,
+    /// How it ended.
+    pub end: TrialEnd,
+    /// What it used.
+    pub used: Used,
+    /// The time it took.
+    pub spent: Spent,
+}
