@@ -4,6 +4,7 @@
 mod compare;
 pub mod stats;
 mod summary;
+pub mod text;
 
 pub use compare::{CompareError, Comparison, Side, compare, compare_all};
 pub use summary::{
