@@ -24,7 +24,9 @@ pub enum CompareError {
     #[error("the run has no agent {0}; it has {1}")]
     NoAgent(String, String),
     /// The tasks are not the same.
-    #[error("the runs are of different tasks: {only_a} only in the first and {only_b} only in the second, such as {example}")]
+    #[error(
+        "the runs are of different tasks: {only_a} only in the first and {only_b} only in the second, such as {example}"
+    )]
     OtherTasks {
         /// Tasks that only the first has.
         only_a: usize,

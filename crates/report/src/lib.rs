@@ -2,6 +2,7 @@
 //! text.
 
 mod compare;
+pub mod html;
 pub mod stats;
 mod summary;
 pub mod text;

@@ -367,7 +367,8 @@ fn failures(tried: &[Tried]) -> (Vec<Failure>, Vec<Failure>) {
 
 /// The correlations of the horizon and of each parameter.
 fn correlations(tried: &[Tried]) -> Vec<Correlation> {
-    let names: BTreeSet<&str> = tried.iter().flat_map(|tried| tried.task.parameters.keys()).map(|name| &**name).collect();
+    let names: BTreeSet<&str> =
+        tried.iter().flat_map(|tried| tried.task.parameters.keys()).map(|name| &**name).collect();
     let correlation = |name: &str, value: &dyn Fn(&TaskLine) -> Option<f64>| {
         let (mut success, mut calls) = (Vec::new(), Vec::new());
         for tried in tried {
@@ -397,7 +398,8 @@ mod tests {
 
     #[test]
     fn horizons_fall_into_bins_that_double() {
-        for (horizon, bin) in [(0, "0"), (1, "1–4"), (4, "1–4"), (5, "5–8"), (8, "5–8"), (9, "9–16"), (33, "33–64")] {
+        for (horizon, bin) in [(0, "0"), (1, "1–4"), (4, "1–4"), (5, "5–8"), (8, "5–8"), (9, "9–16"), (33, "33–64")]
+        {
             assert_eq!(horizon_bin(horizon).1, bin);
         }
         assert_eq!(horizon_bin(u32::MAX).1, "2147483649–4294967296");

@@ -3,6 +3,7 @@
 mod table;
 
 pub use table::Table;
+pub(crate) use table::{cut, steers};
 
 use crate::stats::{Design, Difference, Estimate, Finding, Warning, power, smallest_difference};
 use crate::{Comparison, Figures, Group, Summary};
@@ -69,7 +70,17 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     if k > 1 {
         heads.extend([&*at_k, &*hat_k]);
     }
-    heads.extend(["reward", "clean", "optimal|clean", "side effects", "paper", "worst–best", "calls", "cost $", "p50 s"]);
+    heads.extend([
+        "reward",
+        "clean",
+        "optimal|clean",
+        "side effects",
+        "paper",
+        "worst–best",
+        "calls",
+        "cost $",
+        "p50 s",
+    ]);
     let mut table = Table::new(&heads);
     for agent in &summary.agents {
         let all = &agent.all;

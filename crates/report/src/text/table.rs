@@ -33,16 +33,18 @@ impl Table {
     pub fn text(&self, columns: usize) -> String {
         let columns = columns.max(NARROWEST + 8);
         let width = |at: usize| {
-            self.rows.iter().map(|row| &row[at]).chain([&self.heads[at]]).map(|cell| cell.chars().count()).max().unwrap_or(0)
+            self.rows
+                .iter()
+                .map(|row| &row[at])
+                .chain([&self.heads[at]])
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
         };
         let mut widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
         let Some(first) = widths.first().copied() else { return String::new() };
         let rest: usize = widths[1..].iter().map(|width| width + 2).sum();
-        widths[0] = if first + rest > columns {
-            columns.saturating_sub(rest).max(NARROWEST).min(first)
-        } else {
-            first
-        };
+        widths[0] = if first + rest > columns { columns.saturating_sub(rest).max(NARROWEST).min(first) } else { first };
         let room = columns - widths[0] - 2;
         for width in &mut widths[1..] {
             *width = (*width).min(room);

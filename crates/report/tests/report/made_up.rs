@@ -5,6 +5,8 @@ use benchwright_base::{Digest, Stream};
 use benchwright_pack::run::{
     Limits, RUN_VERSION, RunPlan, Score, Spent, TaskLine, TrialEnd, TrialKey, TrialRecord, Used,
 };
+use benchwright_pack::{Check, CheckStatus, Ending, PhaseScore, Verdict};
+use benchwright_report::html::{Answer, CallView, PageLink, TrialView, page_name};
 use std::collections::BTreeMap;
 
 /// Pattern, tier, objective, tasks.
@@ -52,10 +54,10 @@ const AGENTS: [(&str, f64, Option<u64>); 5] = [
 /// Rules and their families.
 const RULES: [(&str, &str); 8] = [
     ("erp/min-order-quantity", "supply"),
-    ("erp/budget", "money"),
+    ("erp/budget", "supply"),
     ("erp/promised-day", "demand"),
     ("erp/cover", "demand"),
-    ("erp/build-span", "capacity"),
+    ("erp/build-span", "production"),
     ("erp/invoice-total", "billing"),
     ("erp/origin", "trace"),
     ("erp/nothing-else", "frame"),
@@ -168,4 +170,122 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
         limit,
     };
     TrialRecord { key, end: TrialEnd::Scored(score), used, spent }
+}
+
+/// A made-up page of a trial.
+pub(crate) struct MadeUpPage<'a> {
+    pub(crate) name: String,
+    pub(crate) task: &'a TaskLine,
+    pub(crate) record: &'a TrialRecord,
+    pub(crate) instruction: String,
+    pub(crate) calls: Vec<CallView>,
+    pub(crate) verdict: Verdict,
+    pub(crate) diff: String,
+}
+
+impl MadeUpPage<'_> {
+    /// As the page is drawn from.
+    pub(crate) fn view(&self) -> TrialView<'_> {
+        TrialView {
+            task: self.task,
+            record: self.record,
+            instruction: &self.instruction,
+            calls: &self.calls,
+            verdict: Some(&self.verdict),
+            diff: &self.diff,
+        }
+    }
+
+    /// As the index links it.
+    pub(crate) fn link(&self) -> PageLink {
+        let pass = match &self.record.end {
+            TrialEnd::Scored(score) => Some(score.pass),
+            TrialEnd::Error { .. } => None,
+        };
+        PageLink {
+            href: self.name.clone(),
+            agent: self.record.key.agent.clone(),
+            task: self.task.id.clone(),
+            attempt: self.record.key.attempt,
+            pass,
+        }
+    }
+}
+
+/// Pages of the first failed trials of each agent.
+pub(crate) fn pages<'a>(plan: &'a RunPlan, records: &'a [TrialRecord]) -> Vec<MadeUpPage<'a>> {
+    let mut out = Vec::new();
+    for agent in &plan.agents {
+        let failed = |record: &&TrialRecord| match &record.end {
+            TrialEnd::Scored(score) => !score.pass && record.key.agent == *agent,
+            TrialEnd::Error { .. } => false,
+        };
+        out.extend(records.iter().filter(failed).take(6).map(|record| made_up_page(plan, record)));
+    }
+    out
+}
+
+fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a> {
+    let task = plan.tasks.iter().find(|task| task.digest == record.key.task).unwrap();
+    let TrialEnd::Scored(score) = &record.end else { panic!("only scored trials have a page here") };
+    let check = |rule: &str, family: &str, status, why: Option<&str>| Check {
+        rule: rule.into(),
+        code: family.to_uppercase(),
+        family: family.into(),
+        at: vec!["SO-2".into(), "P-17".into()],
+        status,
+        why: why.map(str::to_owned),
+    };
+    let mut checks: Vec<Check> =
+        RULES.iter().map(|(rule, family)| check(rule, family, CheckStatus::Pass, None)).collect();
+    for (rule, family) in &score.failed {
+        checks.push(check(rule, family, CheckStatus::Fail, Some("40 ordered, at least 60 wanted")));
+    }
+    let call =
+        |tool: &str, arguments: &str, answer| CallView { tool: tool.into(), arguments: arguments.into(), answer };
+    MadeUpPage {
+        name: page_name(&record.key),
+        task,
+        record,
+        instruction:
+            "Buy what the open orders need, from listed suppliers, at the least new spend.\n\nEvery order must be \
+                      covered on its promised day."
+                .into(),
+        calls: vec![
+            call(
+                "sale_order_search",
+                "{\"state\":\"sale\"}",
+                Answer::Answered("[{\"id\":7,\"name\":\"SO-2\"}]".into()),
+            ),
+            call(
+                "purchase_order_create",
+                "{\"partner\":3,\"lines\":[{\"product\":17,\"quantity\":40}]}",
+                Answer::Answered("{\"id\":12}".into()),
+            ),
+            call(
+                "purchase_order_confirm",
+                "{\"id\":99}",
+                Answer::Refused("not_found: there is no purchase order 99".into()),
+            ),
+        ],
+        verdict: Verdict {
+            ending: Ending::Fail,
+            reward: score.reward,
+            constraints: score.constraints,
+            trace: score.trace,
+            objective: score.objective,
+            gates: score.gates.clone(),
+            phases: vec![PhaseScore {
+                name: "new spend".into(),
+                value: Some(48_200),
+                best: 41_900,
+                score: 780_000,
+                within: false,
+            }],
+            alarm: false,
+            paper_pass: false,
+            checks,
+        },
+        diff: "+ purchase_order 12 partner=3 state=draft\n~ sale_order 7 state: sale -> done\n".into(),
+    }
 }

@@ -21,7 +21,10 @@ fn a_whole_run_is_counted_once_and_every_breakdown_adds_up() {
         assert!(all.pass_hat_k[1] <= all.pass_hat_k[0] && all.pass_at_k[0] <= all.pass_at_k[1]);
         assert!(all.pass_at_1.value <= all.clean.value);
     }
-    assert_eq!(summary.agents[1].by.tier.iter().map(|group| &*group.name).collect::<Vec<_>>(), ["easy", "medium", "hard"]);
+    assert_eq!(
+        summary.agents[1].by.tier.iter().map(|group| &*group.name).collect::<Vec<_>>(),
+        ["easy", "medium", "hard"]
+    );
     let idle = &summary.agents[0];
     assert_eq!((idle.all.pass_at_1.value, idle.all.pass_at_1.high), (Some(0.0), Some(0.01)));
     assert_eq!((idle.all.turns, idle.all.cost), (None, Some(0.0)));

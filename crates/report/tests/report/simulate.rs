@@ -9,7 +9,10 @@ pub(crate) const LAYOUTS: [(&str, &[usize]); 5] = [
     ("29 x 10", &[10; 29]),
     (
         "erp-300",
-        &[8, 8, 8, 8, 8, 10, 10, 10, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 12, 12, 12, 10, 10, 10, 10, 11, 11, 11, 11],
+        &[
+            8, 8, 8, 8, 8, 10, 10, 10, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 12, 12, 12, 10, 10, 10, 10, 11, 11, 11,
+            11,
+        ],
     ),
     ("easy", &[8, 8, 8, 8, 8, 10]),
     ("medium", &[10, 10, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 12, 12, 12]),
@@ -52,7 +55,12 @@ pub(crate) fn coverage(sizes: &[usize], icc: f64, p: f64, replications: u32, see
         naive += u32::from((mean - p).abs() <= half);
     }
     let share = |count: u32| f64::from(count) / f64::from(replications);
-    Coverage { covered: share(covered), warned: share(warned), naive: share(naive), width: width / f64::from(replications) }
+    Coverage {
+        covered: share(covered),
+        warned: share(warned),
+        naive: share(naive),
+        width: width / f64::from(replications),
+    }
 }
 
 /// Draws of distributions over a stream.

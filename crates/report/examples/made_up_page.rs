@@ -1,0 +1,34 @@
+//! Writes the pages of a made-up run into a folder, for looking at them: `cargo run -p benchwright-report --example
+//! made_up_page FOLDER [ATTEMPTS]`.
+
+#![expect(clippy::unwrap_used, reason = "an example stops at the first surprise")]
+
+#[path = "../tests/report/made_up.rs"]
+mod made_up;
+#[path = "../tests/report/simulate.rs"]
+mod simulate;
+
+use benchwright_report::html::{self, Index};
+use benchwright_report::{Side, Summary, compare_all, text};
+use std::io::Write;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let folder = std::path::PathBuf::from(arguments.next().unwrap());
+    let attempts = arguments.next().map_or(2, |count| count.parse().unwrap());
+    let (plan, records) = made_up::made_up_run(attempts, 1);
+    let summary = Summary::of(&plan, &records).unwrap();
+    let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { plan: &plan, records: &records, agent }).collect();
+    let comparisons = compare_all(&sides).unwrap();
+    let pages = made_up::pages(&plan, &records);
+    let links: Vec<html::PageLink> = pages.iter().map(|page| page.link()).collect();
+    let index = html::index(&summary, &Index { title: "A made-up run", comparisons: &comparisons, pages: &links });
+    std::fs::create_dir_all(folder.join("trials")).unwrap();
+    std::fs::write(folder.join("index.html"), &index).unwrap();
+    for page in &pages {
+        std::fs::write(folder.join(&page.name), html::trial_page(&page.view())).unwrap();
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}\n{}", text::summary(&summary, 140), text::comparisons(&comparisons, 140)).unwrap();
+    writeln!(out, "{} bytes in {}", index.len(), folder.join("index.html").display()).unwrap();
+}
