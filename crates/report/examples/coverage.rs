@@ -5,6 +5,8 @@
 
 use std::io::Write;
 
+#[path = "../tests/report/draw.rs"]
+mod draw;
 #[path = "../tests/report/simulate.rs"]
 mod simulate;
 

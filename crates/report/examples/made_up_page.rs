@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "an example stops at the first surprise")]
 
+#[path = "../tests/report/draw.rs"]
+mod draw;
 #[path = "../tests/report/made_up.rs"]
 mod made_up;
-#[path = "../tests/report/simulate.rs"]
-mod simulate;
 
 use benchwright_report::html::{self, Index};
 use benchwright_report::{Side, Summary, compare_all, text};

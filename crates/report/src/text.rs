@@ -32,6 +32,11 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or(UNKNOWN.into(), |value| format!("{value:.decimals$}"))
 }
 
+/// A p value; what four decimals do not show is less than the smallest that they do.
+pub(crate) fn chance(value: Option<f64>) -> String {
+    if value.is_some_and(|value| value < 0.0001) { "<0.0001".into() } else { number(value, 4) }
+}
+
 /// A difference in points of percent, with its sign.
 pub(crate) fn points(value: Option<f64>) -> String {
     value.map_or(UNKNOWN.into(), |value| format!("{:+.1}", value * 100.0))
@@ -201,7 +206,7 @@ pub fn comparisons(all: &[Comparison], columns: usize) -> String {
                 percent(found.a),
                 percent(found.b),
                 format!("{} [{}, {}]", points(found.difference), points(found.low), points(found.high)),
-                number(p, 4),
+                chance(p),
                 found.only_a.to_string(),
                 found.only_b.to_string(),
                 finding(found.finding, &a, &b),
@@ -213,7 +218,7 @@ pub fn comparisons(all: &[Comparison], columns: usize) -> String {
         row("all", &comparison.pass, comparison.p_holm);
         out.push_str(&table.text(columns));
         if let Some(exact) = comparison.pass.mcnemar {
-            out.push_str(&format!("exact McNemar p {exact:.4}\n"));
+            out.push_str(&format!("exact McNemar p {}\n", chance(Some(exact))));
         }
         if comparison.left_out > 0 {
             out.push_str(&format!("{} tasks left out: one side has no scored trial of them\n", comparison.left_out));

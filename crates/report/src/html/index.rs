@@ -118,12 +118,14 @@ fn heads(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// A drawing with its words below and its table beside.
+/// A drawing with its words below it, and its table.
 fn figure(heading: &str, drawing: &str, caption: &str, table: &str) -> String {
+    // A drawing of half the width has its table at its side.
+    let (open, close) =
+        if drawing.contains("<svg class=\"half\"") { ("<div class=\"beside\">\n", "</div>\n") } else { ("", "") };
+    let (heading, caption) = (escape(heading), escape(caption));
     format!(
-        "<section><h2>{}</h2>\n<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n{table}</section>\n",
-        escape(heading),
-        escape(caption)
+        "<section><h2>{heading}</h2>\n{open}<figure>\n{drawing}<figcaption>{caption}</figcaption>\n</figure>\n{table}{close}</section>\n"
     )
 }
 
@@ -497,8 +499,8 @@ fn compared(comparisons: &[Comparison], most: Most) -> String {
                 Cell::Text(format!("{} − {}", found.a, found.b)),
                 pass.tasks.to_string().into(),
                 Cell::Interval(points(pass.difference), format!("{} to {}", points(pass.low), points(pass.high))),
-                number(found.p_holm, 4).into(),
-                number(pass.mcnemar, 4).into(),
+                text::chance(found.p_holm).into(),
+                text::chance(pass.mcnemar).into(),
                 format!("{} : {}", pass.only_a, pass.only_b).into(),
                 Cell::Left(text::finding(pass.finding, &found.a, &found.b)),
             ]

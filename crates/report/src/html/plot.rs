@@ -8,10 +8,12 @@ use crate::text::cut;
 const WIDTH: f64 = 960.0;
 /// The mean width of a letter.
 const LETTER: f64 = 6.1;
+/// The same in a title.
+const TITLE: f64 = 6.4;
 /// The height of a row.
 const ROW: f64 = 20.0;
 /// Between panels.
-const GAP: f64 = 26.0;
+const GAP: f64 = 22.0;
 /// The narrowest panel.
 const NARROWEST: f64 = 96.0;
 
@@ -106,6 +108,11 @@ impl Scale {
         from + (value.clamp(low, high) - low) / (high - low) * (to - from)
     }
 
+    /// Room at the right of a panel for the number of a row.
+    fn gutter(self) -> f64 {
+        if self == Scale::Correlation { 42.0 } else { 32.0 }
+    }
+
     /// A value as it is written beside its mark.
     fn write(self, value: f64) -> String {
         match self {
@@ -193,15 +200,14 @@ impl Layout {
         row: impl Fn(&mut Drawing, &P, usize, (f64, f64, f64)),
     ) -> String {
         let bottom = 24.0 + self.labels.len() as f64 * ROW;
-        // Room at the right of a panel for the number of a row.
-        let inner = self.panel - 26.0;
+        let inner = self.panel - scale.gutter();
         let mut out = String::new();
         for line in panels.chunks(self.per_line) {
             let mut drawing = Drawing::new(WIDTH, bottom + 20.0, "plot");
             for (at, panel) in line.iter().enumerate() {
                 let from = self.left + at as f64 * (self.panel + GAP);
                 let to = from + inner;
-                drawing.text("t", (from, 11.0), &cut(title(panel), (self.panel / LETTER) as usize));
+                drawing.text("t", (from, 11.0), &cut(title(panel), ((self.panel + GAP - 4.0) / TITLE) as usize));
                 for (value, name) in scale.ticks() {
                     let x = scale.place(value, from, to);
                     let class = if scale == Scale::Correlation && value == 0.0 { "z" } else { "g" };
@@ -241,9 +247,9 @@ pub fn dots(words: Words, labels: &[String], panels: &[Panel], scale: Scale) -> 
             match mark.value {
                 Some(value) => {
                     drawing.dot("p", (x(value), y));
-                    drawing.text("s e", (to + 26.0, y + 4.0), &scale.write(value));
+                    drawing.text("s e", (to + scale.gutter(), y + 4.0), &scale.write(value));
                 }
-                None => drawing.text("s e", (to + 26.0, y + 4.0), "–"),
+                None => drawing.text("s e", (to + scale.gutter(), y + 4.0), "–"),
             }
         },
     )
@@ -281,7 +287,7 @@ pub fn lines(words: Words, groups: &[String], panels: &[Panel]) -> String {
         let (top, bottom) = (22.0, 22.0 + HIGH);
         for (at, panel) in line.iter().enumerate() {
             let from = left + at as f64 * (panel_width + GAP);
-            drawing.text("t", (from, 11.0), &cut(&panel.title, (panel_width / LETTER) as usize));
+            drawing.text("t", (from, 11.0), &cut(&panel.title, ((panel_width + GAP - 4.0) / TITLE) as usize));
             for (value, name) in scale.ticks() {
                 let y = scale.place(value, bottom, top);
                 drawing.line("g", (from, y), (from + panel_width, y));
@@ -345,25 +351,21 @@ pub fn scatter(words: Words, (x_name, y_name): (&str, &str), spots: &[Spot], x_s
         drawing.dot("p", at);
         placed.push((at.0, at.1, &spot.name));
     }
-    // Names stand right of the field, moved apart where they would meet, with a thin line to their point.
-    placed.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut last = f64::NEG_INFINITY;
-    let mut wanted: Vec<f64> = placed
-        .iter()
-        .map(|(_, y, _)| {
-            last = (last + 15.0).max(*y);
-            last
-        })
-        .collect();
-    // What was pushed below the field moves up again.
-    let mut floor = bottom;
-    for y in wanted.iter_mut().rev() {
-        *y = y.min(floor);
-        floor = *y - 15.0;
-    }
-    for ((dot_x, dot_y, name), label_y) in placed.iter().zip(wanted) {
-        drawing.line("k", (dot_x + 5.0, *dot_y), (right + 8.0, label_y));
-        drawing.text("", (right + 12.0, label_y + 4.0), &cut(name, 26));
+    // A name stands at the upper right of its point; one that would meet another moves up until it does not.
+    placed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    for (dot_x, dot_y, name) in placed {
+        let name = cut(name, 28);
+        let (from, to) = (dot_x + 7.0, dot_x + 11.0 + name.chars().count() as f64 * LETTER);
+        let mut y = dot_y - 7.0;
+        while taken.iter().any(|(left, right, at)| from < *right && *left < to && (at - y).abs() < 13.0) {
+            y -= 1.0;
+        }
+        if dot_y - y > 14.0 {
+            drawing.line("k", (dot_x + 3.0, dot_y - 3.0), (from + 1.0, y + 2.0));
+        }
+        drawing.text("", (from, y), &name);
+        taken.push((from, to, y));
     }
     drawing.done(words)
 }

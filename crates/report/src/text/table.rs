@@ -44,7 +44,14 @@ impl Table {
         let mut widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
         let Some(first) = widths.first().copied() else { return String::new() };
         let rest: usize = widths[1..].iter().map(|width| width + 2).sum();
-        widths[0] = if first + rest > columns { columns.saturating_sub(rest).max(NARROWEST).min(first) } else { first };
+        widths[0] = if first + rest <= columns {
+            first
+        } else if NARROWEST + rest <= columns {
+            columns - rest
+        } else {
+            // It takes several blocks anyway, so the names stay readable.
+            first.min((columns / 3).max(NARROWEST))
+        };
         let room = columns - widths[0] - 2;
         for width in &mut widths[1..] {
             *width = (*width).min(room);

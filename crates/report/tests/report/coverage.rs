@@ -27,4 +27,6 @@ fn a_small_share_is_told_to_be_hard() {
     assert!(found.warned > 0.9, "{}", found.warned);
     let easy = coverage(LAYOUTS[1].1, 0.2, 0.5, 1_000, 1);
     assert_eq!(easy.warned, 0.0);
+    // Not by being wide: 300 tasks in 29 patterns tell a share to about 20 points.
+    assert!(easy.width < 0.25, "{}", easy.width);
 }

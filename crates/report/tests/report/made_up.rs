@@ -1,6 +1,6 @@
 //! Made-up runs: nothing in them was measured. They have the layout of a suite of 300 tasks and agents of rising strength.
 
-use crate::simulate::Draw;
+use crate::draw::Draw;
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::run::{
     Limits, RUN_VERSION, RunPlan, Score, Spent, TaskLine, TrialEnd, TrialKey, TrialRecord, Used,

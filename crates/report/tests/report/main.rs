@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod coverage;
+mod draw;
 mod made_up;
+mod pages;
 mod runs;
 mod simulate;

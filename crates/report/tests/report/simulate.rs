@@ -1,6 +1,7 @@
 //! How often the printed interval holds the truth: clusters whose success rates follow a beta distribution, tasks that
 //! follow their cluster.
 
+use crate::draw::Draw;
 use benchwright_base::Stream;
 use benchwright_report::stats::{Unit, Warning, proportion};
 
@@ -40,7 +41,7 @@ pub(crate) fn coverage(sizes: &[usize], icc: f64, p: f64, replications: u32, see
     for _ in 0..replications {
         let mut units = Vec::with_capacity(300);
         for (size, cluster) in sizes.iter().zip(&names) {
-            let rate = draw.beta(both * p, both * (1.0 - p));
+            let rate = beta(&mut draw, both * p, both * (1.0 - p));
             for _ in 0..*size {
                 units.push(Unit { cluster, mean: f64::from(u8::from(draw.uniform() < rate)), trials: 1 });
             }
@@ -63,38 +64,23 @@ pub(crate) fn coverage(sizes: &[usize], icc: f64, p: f64, replications: u32, see
     }
 }
 
-/// Draws of distributions over a stream.
-pub(crate) struct Draw(pub(crate) Stream);
-
-impl Draw {
-    /// Between 0 and 1, neither reached.
-    pub(crate) fn uniform(&mut self) -> f64 {
-        ((self.0.draw() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+/// The gamma distribution, by Marsaglia and Tsang.
+fn gamma(draw: &mut Draw, shape: f64) -> f64 {
+    if shape < 1.0 {
+        return gamma(draw, shape + 1.0) * draw.uniform().powf(1.0 / shape);
     }
-
-    /// The standard normal distribution, by Box and Muller.
-    pub(crate) fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// The gamma distribution, by Marsaglia and Tsang.
-    fn gamma(&mut self, shape: f64) -> f64 {
-        if shape < 1.0 {
-            return self.gamma(shape + 1.0) * self.uniform().powf(1.0 / shape);
-        }
-        let d = shape - 1.0 / 3.0;
-        loop {
-            let x = self.normal();
-            let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
-            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-                return d * v;
-            }
+    let d = shape - 1.0 / 3.0;
+    loop {
+        let x = draw.normal();
+        let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
+        if v > 0.0 && draw.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+            return d * v;
         }
     }
+}
 
-    /// The beta distribution.
-    pub(crate) fn beta(&mut self, a: f64, b: f64) -> f64 {
-        let (x, y) = (self.gamma(a), self.gamma(b));
-        if x + y > 0.0 { x / (x + y) } else { f64::from(u8::from(self.uniform() < a / (a + b))) }
-    }
+/// The beta distribution.
+fn beta(draw: &mut Draw, a: f64, b: f64) -> f64 {
+    let (x, y) = (gamma(draw, a), gamma(draw, b));
+    if x + y > 0.0 { x / (x + y) } else { f64::from(u8::from(draw.uniform() < a / (a + b))) }
 }
