@@ -2,8 +2,10 @@
 //! Keys of the JSON are the names of the fields; shares and rewards run from 0 to 1; what is not known is null.
 
 mod figures;
+mod grid;
 
 pub use figures::{Counts, Figures};
+pub use grid::{Grid, GridCell};
 
 use crate::stats::{Unit, intraclass, rounded, spearman};
 use benchwright_pack::run::{RunPlan, Score, TaskLine, TrialEnd, TrialKey, TrialRecord};
@@ -95,6 +97,8 @@ pub struct AgentSummary {
     pub families: Vec<Failure>,
     /// Rules: the share of scored trials in which it failed, largest first.
     pub rules: Vec<Failure>,
+    /// pass@1 over two axes: tier and horizon, and with several domains domain and tier.
+    pub grids: Vec<Grid>,
     /// What goes along with success and with the number of calls.
     pub correlations: Vec<Correlation>,
     /// Tasks with passed and failed trials.
@@ -316,6 +320,7 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
         },
         families,
         rules,
+        grids: grid::grids(tried),
         correlations: correlations(tried),
         flaky,
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
@@ -340,7 +345,8 @@ fn horizon_bin(horizon: u32) -> (u32, String) {
 
 /// How often each family and each rule failed, the most frequent first.
 fn failures(tried: &[Tried]) -> (Vec<Failure>, Vec<Failure>) {
-    let (mut families, mut rules): (BTreeMap<&str, usize>, BTreeMap<(&str, &str), usize>) = Default::default();
+    let mut families: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut rules: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut scored = 0;
     for (score, _) in tried.iter().flat_map(Tried::scores) {
         scored += 1;

@@ -86,6 +86,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
     out.push_str(&feasible(agents));
     out.push_str(&families(agents, most));
     out.push_str(&horizon(agents));
+    out.push_str(&grids(agents));
     out.push_str(&correlations(agents, most));
     out.push_str(&cost(agents));
     out.push_str(&parts(agents, most));
@@ -111,6 +112,11 @@ fn share(estimate: &Estimate) -> Cell {
         }
         _ => Cell::Text(percent(estimate.value)),
     }
+}
+
+/// A number with a minus sign in place of a hyphen.
+fn minus(number: &str) -> String {
+    number.replace('-', "−")
 }
 
 /// The heads of a table.
@@ -387,6 +393,53 @@ fn horizon(agents: &[AgentSummary]) -> String {
     )
 }
 
+fn grids(agents: &[AgentSummary]) -> String {
+    let mut out = String::new();
+    let all = agents.first().map(|agent| &*agent.grids).unwrap_or_default();
+    for (at, grid) in all.iter().enumerate() {
+        let (rows, columns) = (grid.rows.len().min(40), grid.columns.len().min(12));
+        let cells = |agent: &AgentSummary| -> Vec<Option<f64>> {
+            let cell = |row: usize, column: usize| agent.grids.get(at)?.cells.get(row)?.get(column)?.pass_at_1;
+            (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).map(|(r, c)| cell(r, c)).collect()
+        };
+        let panel = |agent: &AgentSummary| Panel {
+            title: agent.agent.clone(),
+            marks: cells(agent).into_iter().map(|value| Mark { value, ..Mark::default() }).collect(),
+            hollow: Vec::new(),
+        };
+        let panels: Vec<Panel> = agents.iter().map(panel).collect();
+        let heading = format!("Success by {} and {}", grid.row_axis, grid.column_axis);
+        let words = Words { title: &heading, description: "pass@1 over two axes, a panel for each agent" };
+        let mut names = heads(&[&grid.row_axis, &grid.column_axis, "tasks"]);
+        names.extend(agents.iter().map(|agent| agent.agent.clone()));
+        let mut table_rows: Vec<Vec<Cell>> = Vec::new();
+        for row in 0..rows {
+            for column in 0..columns {
+                let tasks = grid.cells.get(row).and_then(|cells| cells.get(column)).map_or(0, |cell| cell.tasks);
+                if tasks == 0 {
+                    continue;
+                }
+                let mut line = vec![
+                    Cell::Text(grid.rows[row].clone()),
+                    Cell::Left(grid.columns[column].clone()),
+                    tasks.to_string().into(),
+                ];
+                line.extend(agents.iter().map(|agent| Cell::Text(percent(cells(agent)[row * columns + column]))));
+                table_rows.push(line);
+            }
+        }
+        let caption =
+            format!("pass@1 in percent, {} downwards and {} across. A dash: no task.", grid.row_axis, grid.column_axis);
+        out.push_str(&figure(
+            &heading,
+            &plot::heat(words, &grid.rows[..rows], &grid.columns[..columns], &panels),
+            &caption,
+            &table(&heading, &names, &table_rows),
+        ));
+    }
+    out
+}
+
 fn correlations(agents: &[AgentSummary], most: Most) -> String {
     let all = agents.first().map(|agent| &*agent.correlations).unwrap_or_default();
     let shown = all.len().min(most.rows.min(60));
@@ -411,8 +464,8 @@ fn correlations(agents: &[AgentSummary], most: Most) -> String {
             let mut row = vec![Cell::Text(labels[at].clone())];
             for agent in agents {
                 let found = agent.correlations.get(at);
-                row.push(number(found.and_then(|found| found.success), 2).into());
-                row.push(number(found.and_then(|found| found.calls), 2).into());
+                row.push(minus(&number(found.and_then(|found| found.success), 2)).into());
+                row.push(minus(&number(found.and_then(|found| found.calls), 2)).into());
             }
             row
         })
@@ -498,7 +551,10 @@ fn compared(comparisons: &[Comparison], most: Most) -> String {
             vec![
                 Cell::Text(format!("{} − {}", found.a, found.b)),
                 pass.tasks.to_string().into(),
-                Cell::Interval(points(pass.difference), format!("{} to {}", points(pass.low), points(pass.high))),
+                Cell::Interval(
+                    minus(&points(pass.difference)),
+                    minus(&format!("{} to {}", points(pass.low), points(pass.high))),
+                ),
                 text::chance(found.p_holm).into(),
                 text::chance(pass.mcnemar).into(),
                 format!("{} : {}", pass.only_a, pass.only_b).into(),
@@ -512,27 +568,33 @@ fn compared(comparisons: &[Comparison], most: Most) -> String {
 }
 
 fn rules(agents: &[AgentSummary], most: Most) -> String {
-    let each = (most.rows / agents.len().max(1)).clamp(3, 12);
-    let rows: Vec<Vec<Cell>> = agents
-        .iter()
-        .flat_map(|agent| {
-            agent.rules.iter().take(each).map(|rule| {
-                vec![
-                    Cell::Text(agent.agent.clone()),
-                    Cell::Left(rule.name.clone()),
-                    Cell::Left(rule.family.clone()),
-                    rule.trials.to_string().into(),
-                    percent(Some(rule.rate)).into(),
-                ]
-            })
-        })
-        .collect();
-    if rows.is_empty() {
+    let mut sums: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+    for rule in agents.iter().flat_map(|agent| &agent.rules) {
+        *sums.entry((&rule.name, &rule.family)).or_default() += rule.rate;
+    }
+    let mut names: Vec<((&str, &str), f64)> = sums.into_iter().collect();
+    names.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let shown = names.len().min(most.rows.min(40));
+    if shown == 0 {
         return String::new();
     }
-    let names = heads(&["agent", "rule", "family", "trials", "% of scored"]);
-    let caption = format!("The rules that fail most often, at most {each} of each agent.");
-    format!("<section><h2>Rules that fail</h2>\n{}</section>\n", table(&caption, &names, &rows))
+    let rows: Vec<Vec<Cell>> = names[..shown]
+        .iter()
+        .map(|((name, family), _)| {
+            let rate = |agent: &AgentSummary| {
+                let none = (agent.all.counts.scored > 0).then_some(0.0);
+                let found = agent.rules.iter().find(|rule| rule.name == *name && rule.family == *family);
+                Cell::Text(percent(found.map(|rule| rule.rate).or(none)))
+            };
+            let first = [Cell::Text((*name).to_owned()), Cell::Left((*family).to_owned())];
+            first.into_iter().chain(agents.iter().map(rate)).collect()
+        })
+        .collect();
+    let mut columns = heads(&["rule", "family"]);
+    columns.extend(agents.iter().map(|agent| agent.agent.clone()));
+    let caption =
+        format!("Share of scored trials in which the rule failed, in percent; {shown} of {} rules.", names.len());
+    format!("<section><h2>Rules that fail</h2>\n{}</section>\n", table(&caption, &columns, &rows))
 }
 
 fn consistency(agents: &[AgentSummary], most: Most) -> String {
@@ -549,8 +611,8 @@ fn consistency(agents: &[AgentSummary], most: Most) -> String {
             let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
             vec![
                 Cell::Text(agent.agent.clone()),
-                number(agent.icc_cluster, 2).into(),
-                number(agent.icc_task, 2).into(),
+                minus(&number(agent.icc_cluster, 2)).into(),
+                minus(&number(agent.icc_task, 2)).into(),
                 agent.flaky.len().to_string().into(),
                 Cell::Left(format!("{}{rest}", named.join(", "))),
             ]
@@ -566,7 +628,7 @@ fn method(summary: &Summary) -> String {
     let mut notes = vec![
         "Each task counts the same, however often it was tried. Trials that ended in an error are not scored; the range beside them is what they could change.".to_owned(),
         "Intervals of shares: Wilson's on the effective sample size, with Student's t and degrees of freedom from the spread between clusters; the rule of three where all results are alike.".to_owned(),
-        "Intervals of rewards and of differences: Student's t with errors over clusters. A difference counts as found when its interval leaves out 0; with one trial per task McNemar's exact test must agree.".to_owned(),
+        "Intervals of rewards and of differences: Student's t with errors over clusters. A difference counts as found when its interval leaves out 0; where fewer than 10 tasks differ, the exact test must agree.".to_owned(),
         "A trial passes when no gate fired, every check that applies passed and every scored objective is within its tolerance. Paper pass is a reward of at least 0.99.".to_owned(),
     ];
     notes.extend(text::warnings(summary));

@@ -162,6 +162,12 @@ impl Drawing {
         ));
     }
 
+    fn cell(&mut self, (x, y): (f64, f64), width: f64, height: f64, depth: f64) {
+        self.body.push_str(&format!(
+            "<rect class=\"c\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill-opacity=\"{depth:.2}\"/>"
+        ));
+    }
+
     fn done(self, words: Words) -> String {
         let Drawing { width, height, class, body } = self;
         let (title, description) = (escape(words.title), escape(words.description));
@@ -351,23 +357,75 @@ pub fn scatter(words: Words, (x_name, y_name): (&str, &str), spots: &[Spot], x_s
         drawing.dot("p", at);
         placed.push((at.0, at.1, &spot.name));
     }
-    // A name stands at the upper right of its point; one that would meet another moves up until it does not.
-    placed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
-    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    names(&mut drawing, &placed);
+    drawing.done(words)
+}
+
+/// Writes the names beside their points: at the first corner where a name meets neither another name nor a point, or else
+/// above, with a thin line to its point.
+fn names(drawing: &mut Drawing, placed: &[(f64, f64, &str)]) {
+    // Left, top, right and bottom of what is taken.
+    let mut taken: Vec<[f64; 4]> = placed.iter().map(|(x, y, _)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
     for (dot_x, dot_y, name) in placed {
         let name = cut(name, 28);
-        let (from, to) = (dot_x + 7.0, dot_x + 11.0 + name.chars().count() as f64 * LETTER);
-        let mut y = dot_y - 7.0;
-        while taken.iter().any(|(left, right, at)| from < *right && *left < to && (at - y).abs() < 13.0) {
-            y -= 1.0;
-        }
-        if dot_y - y > 14.0 {
-            drawing.line("k", (dot_x + 3.0, dot_y - 3.0), (from + 1.0, y + 2.0));
-        }
-        drawing.text("", (from, y), &name);
-        taken.push((from, to, y));
+        let width = name.chars().count() as f64 * LETTER;
+        let area = |x: f64, y: f64| [x, y - 10.0, x + width, y + 3.0];
+        let free = |taken: &[[f64; 4]], [left, top, right, bottom]: [f64; 4]| {
+            !taken.iter().any(|other| left < other[2] && other[0] < right && top < other[3] && other[1] < bottom)
+        };
+        let corners = [
+            (dot_x + 7.0, dot_y - 6.0),
+            (dot_x + 7.0, dot_y + 14.0),
+            (dot_x - 7.0 - width, dot_y - 6.0),
+            (dot_x - 7.0 - width, dot_y + 14.0),
+        ];
+        let inside = |(x, _): &(f64, f64)| *x > 60.0;
+        let corner = corners.into_iter().filter(inside).find(|(x, y)| free(&taken, area(*x, *y)));
+        let (x, y) = corner.unwrap_or_else(|| {
+            let (x, mut y) = (dot_x + 7.0, dot_y - 6.0);
+            while !free(&taken, area(x, y)) {
+                y -= 2.0;
+            }
+            drawing.line("k", (dot_x + 3.0, dot_y - 3.0), (x + 1.0, y + 2.0));
+            (x, y)
+        });
+        drawing.text("", (x, y), &name);
+        taken.push(area(x, y));
     }
-    drawing.done(words)
+}
+
+/// A heat map: shares over two axes, the number in each cell and a dash where there is none. A panel for each title; the marks
+/// of a panel go row by row.
+pub fn heat(words: Words, rows: &[String], columns: &[String], panels: &[Panel]) -> String {
+    let layout = Layout::new(rows, panels.len());
+    let bottom = 24.0 + rows.len() as f64 * ROW;
+    let step = layout.panel / columns.len().max(1) as f64;
+    let mut out = String::new();
+    for line in panels.chunks(layout.per_line) {
+        let mut drawing = Drawing::new(WIDTH, bottom + 20.0, "plot");
+        for (at, panel) in line.iter().enumerate() {
+            let from = layout.left + at as f64 * (layout.panel + GAP);
+            drawing.text("t", (from, 11.0), &cut(&panel.title, ((layout.panel + GAP - 4.0) / TITLE) as usize));
+            for (at, mark) in panel.marks.iter().enumerate().take(rows.len() * columns.len()) {
+                let (x, y) = (from + (at % columns.len()) as f64 * step, 24.0 + (at / columns.len()) as f64 * ROW);
+                if let Some(value) = mark.value {
+                    // Never so dark that the number on it could not be read.
+                    drawing.cell((x, y), step - 1.0, ROW - 1.0, 0.04 + 0.5 * value.clamp(0.0, 1.0));
+                }
+                let number = mark.value.map_or("–".to_owned(), |value| Scale::Percent.write(value));
+                drawing.text("s m n", (x + step / 2.0, y + ROW / 2.0 + 4.0), &number);
+            }
+            for (at, name) in columns.iter().enumerate() {
+                let x = from + (at as f64 + 0.5) * step;
+                drawing.text("s m", (x, bottom + 13.0), &cut(name, ((step / 5.4) as usize).max(3)));
+            }
+        }
+        for (at, label) in layout.labels.iter().enumerate() {
+            drawing.text("e", (layout.left - 14.0, 24.0 + (at as f64 + 0.5) * ROW + 4.0), label);
+        }
+        out.push_str(&drawing.done(words));
+    }
+    out
 }
 
 #[cfg(test)]

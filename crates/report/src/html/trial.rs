@@ -77,7 +77,7 @@ pub fn trial_page(view: &TrialView) -> String {
         list.push(("reward", million(score.reward)));
         list.push(("constraints", million(score.constraints)));
         list.push(("traceability", million(score.trace)));
-        list.push(("objective", million(score.objective)));
+        list.push(("objective reached", million(score.objective)));
     }
     list.extend([
         ("calls", used.calls.to_string()),
@@ -90,7 +90,7 @@ pub fn trial_page(view: &TrialView) -> String {
         ("oracle's calls", task.horizon.to_string()),
         ("pattern", task.pattern.clone()),
         ("tier", task.tier.clone()),
-        ("objective named", task.objective.clone()),
+        ("objective", task.objective.clone()),
     ]);
     out.push_str(&facts(&list));
     out.push_str("</header>\n<main>\n");
@@ -180,6 +180,7 @@ fn checks<'a>(checks: impl Iterator<Item = &'a Check>) -> String {
     let names = ["status", "rule", "code", "family", "at", "why"].map(str::to_owned);
     let caption = match all.len() > MOST {
         true => format!("The first {MOST} of {} checks", all.len()),
+        false if all.len() == 1 => "1 check".to_owned(),
         false => format!("{} checks", all.len()),
     };
     table(&caption, &names, &rows)

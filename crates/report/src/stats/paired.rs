@@ -52,8 +52,8 @@ pub struct Difference {
 
 /// The paired difference of two agents over tasks, the two results of a task side by side.
 ///
-/// A difference is found when the clustered interval leaves out 0. With one trial per task, or where all differences are
-/// equal and so show no error, the exact test must agree.
+/// A difference is found when the clustered interval leaves out 0. Where fewer than 10 tasks differ, or all differ alike and so
+/// show no error, that interval is no ground to stand on, and the exact test over tasks must agree.
 pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
     let only_a = pairs.iter().filter(|(a, b)| a.mean > b.mean).count() as u64;
     let only_b = pairs.iter().filter(|(a, b)| a.mean < b.mean).count() as u64;
@@ -90,8 +90,8 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
     out.high = Some(rounded((found.mean + half).min(1.0)));
     let p = if error > 0.0 { 2.0 * special::t_cdf(-(found.mean / error).abs(), found.freedom) } else { exact };
     out.p = Some(rounded(p.min(1.0)));
-    let agrees = (!once && error > 0.0) || exact < 1.0 - LEVEL;
-    if found.mean.abs() > half && p < 1.0 - LEVEL && agrees {
+    let fragile = only_a + only_b < 10 || error == 0.0;
+    if found.mean.abs() > half && (!fragile || exact < 1.0 - LEVEL) {
         out.finding = if found.mean > 0.0 { Finding::A } else { Finding::B };
     }
     out

@@ -8,3 +8,4 @@ mod made_up;
 mod pages;
 mod runs;
 mod simulate;
+mod simulate_pairs;
