@@ -7,7 +7,7 @@ use crate::text::cut;
 /// The width of a drawing.
 const WIDTH: f64 = 960.0;
 /// The mean width of a letter.
-const LETTER: f64 = 6.1;
+const LETTER: f64 = 6.5;
 /// The same in a title.
 const TITLE: f64 = 6.4;
 /// The height of a row.
