@@ -67,7 +67,8 @@ fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Read> {
     let id = match given {
         None => runs.ledger.newest()?,
         Some(given) => {
-            let name = Path::new(given).file_name().map_or(given.to_owned(), |name| name.to_string_lossy().into_owned());
+            let name =
+                Path::new(given).file_name().map_or(given.to_owned(), |name| name.to_string_lossy().into_owned());
             runs.ledger.named(&name)?
         }
     };
@@ -95,9 +96,9 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         eprintln!("next: open {}/index.html", folder.display());
     }
     if options.json {
-        return output::json(&serde_json::to_value(&summary)?);
+        return Ok(output::json(&serde_json::to_value(&summary)?)?);
     }
-    output::data(&text::summary(&summary, output::columns()))
+    Ok(output::data(&text::summary(&summary, output::columns()))?)
 }
 
 /// Writes the pages of trials; what the index links to.
@@ -115,7 +116,10 @@ fn pages(
         Some(number) => match number.parse() {
             Ok(number) => (true, number),
             Err(_) => {
-                return Err(Failure::wrong_use(format!("`{number}` is no number"), "--details failed, all or a number"));
+                return Err(Failure::wrong_use(
+                    format!("`{number}` is no number"),
+                    "--details failed, all or a number",
+                ));
             }
         },
     };
@@ -124,7 +128,9 @@ fn pages(
         None => runs.tasks_of(&read.name).filter(|tasks| tasks.is_dir()),
     };
     let Some(tasks) = tasks else {
-        eprintln!("the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are");
+        eprintln!(
+            "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
+        );
         return Ok(Vec::new());
     };
     let host = StoreHost::new(catalog, Store::at(tasks));
@@ -152,7 +158,8 @@ fn pages(
         };
         let kept = pass.is_some().then(|| trials.read(number)).transpose()?;
         let again = kept.as_ref().map(|kept| host.replayed(&task.id, &kept.trace)).transpose();
-        let again = again.map_err(|error| Failure::falls_short(error, "the tasks that this run was made with: --tasks DIR"))?;
+        let again =
+            again.map_err(|error| Failure::falls_short(error, "the tasks that this run was made with: --tasks DIR"))?;
         let (instruction, calls, diff) = again.unwrap_or_default();
         let verdict = kept.as_ref().map(|kept| &kept.verdict);
         let view = TrialView { task, record, instruction: &instruction, calls: &calls, verdict, diff: &diff };
@@ -203,8 +210,8 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<()> {
     let found: Vec<Comparison> =
         compare_all(&sides).map_err(|error| Failure::wrong_use(error, "two runs on the same tasks"))?;
     match options.json {
-        true => output::json(&serde_json::to_value(&found)?),
-        false => output::data(&text::comparisons(&found, output::columns())),
+        true => Ok(output::json(&serde_json::to_value(&found)?)?),
+        false => Ok(output::data(&text::comparisons(&found, output::columns()))?),
     }
 }
 
@@ -249,7 +256,7 @@ pub(crate) fn power_of(options: &PowerOptions) -> anyhow::Result<()> {
     if options.json {
         let powers: BTreeMap<String, Option<f64>> =
             differences.iter().map(|difference| (difference.to_string(), power(&design, *difference))).collect();
-        return output::json(&json!({ "power": powers, "smallest": smallest_difference(&design, 0.8) }));
+        return Ok(output::json(&json!({ "power": powers, "smallest": smallest_difference(&design, 0.8) }))?);
     }
-    output::data(&text::power_table(&design, &differences, output::columns()))
+    Ok(output::data(&text::power_table(&design, &differences, output::columns()))?)
 }
