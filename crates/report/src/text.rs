@@ -32,6 +32,11 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or(UNKNOWN.into(), |value| format!("{value:.decimals$}"))
 }
 
+/// A count of things.
+fn many(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 /// A p value; what four decimals do not show is less than the smallest that they do.
 pub(crate) fn chance(value: Option<f64>) -> String {
     if value.is_some_and(|value| value < 0.0001) { "<0.0001".into() } else { number(value, 4) }
@@ -54,12 +59,12 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
 /// The summary of a run: a table of the agents, one by tier, the failures, and what to mind.
 pub fn summary(summary: &Summary, columns: usize) -> String {
     let mut out = format!(
-        "run {}\n{} tasks in {} clusters, {} agents, {} attempts\nplanned {}, attempted {}, scored {}, errors {}\n",
+        "run {}\n{} in {}, {}, {}\nplanned {}, attempted {}, scored {}, errors {}\n",
         &summary.run.get(..12).unwrap_or(&summary.run),
-        summary.tasks,
-        summary.clusters,
-        summary.agents.len(),
-        summary.attempts,
+        many(summary.tasks, "task"),
+        many(summary.clusters, "cluster"),
+        many(summary.agents.len(), "agent"),
+        many(summary.attempts as usize, "attempt"),
         summary.planned,
         summary.attempted,
         summary.scored,

@@ -62,3 +62,25 @@ fn the_power_that_is_printed_is_the_power_that_trials_have() {
         assert!((-0.02..0.12).contains(&(printed - by_room.right)), "{tasks} x {trials}: {}", by_room.right);
     }
 }
+
+#[test]
+fn the_layouts_are_those_of_the_suite() {
+    let suite = include_str!("../../../../suites/erp-300.toml");
+    for (name, sizes) in &LAYOUTS[1..] {
+        let mut counts = std::collections::BTreeMap::new();
+        for task in suite.split("[[task]]").skip(1) {
+            let value = |key: &str| {
+                let line = task.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = ")).unwrap();
+                line.trim_matches('"').to_owned()
+            };
+            if *name == "erp-300" || value("tier") == *name {
+                *counts.entry(value("cluster")).or_insert(0) += 1;
+            }
+        }
+        let mut counted: Vec<usize> = counts.into_values().collect();
+        let mut stated = sizes.to_vec();
+        counted.sort_unstable();
+        stated.sort_unstable();
+        assert_eq!(counted, stated, "{name}");
+    }
+}
