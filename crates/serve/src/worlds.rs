@@ -35,10 +35,17 @@ enum Key {
     Domain { name: String, size: String, seed: u64 },
 }
 
-/// The worlds that are kept, each with the turn it was last asked for.
+/// The worlds that are kept.
 #[derive(Default)]
 pub(crate) struct Worlds {
-    kept: Mutex<(u64, BTreeMap<Key, (u64, Arc<World>)>)>,
+    kept: Mutex<Kept>,
+}
+
+/// Worlds, each with the turn it was last asked for.
+#[derive(Default)]
+struct Kept {
+    turn: u64,
+    worlds: BTreeMap<Key, (u64, Arc<World>)>,
 }
 
 impl Worlds {
@@ -82,22 +89,22 @@ impl Worlds {
     ) -> Result<Arc<World>, ServeError> {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         {
-            let (turn, kept) = &mut *lock();
+            let Kept { turn, worlds } = &mut *lock();
             *turn += 1;
-            if let Some((used, world)) = kept.get_mut(&key) {
+            if let Some((used, world)) = worlds.get_mut(&key) {
                 *used = *turn;
                 return Ok(Arc::clone(world));
             }
         }
         let made = Arc::new(make()?);
-        let (turn, kept) = &mut *lock();
+        let Kept { turn, worlds } = &mut *lock();
         *turn += 1;
-        let (_, world) = kept.entry(key).or_insert((*turn, made));
+        let (_, world) = worlds.entry(key).or_insert((*turn, made));
         let world = Arc::clone(world);
-        while kept.len() > settings.most_worlds.max(1) {
-            let oldest = kept.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
+        while worlds.len() > settings.most_worlds.max(1) {
+            let oldest = worlds.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
             match oldest {
-                Some(oldest) => kept.remove(&oldest),
+                Some(oldest) => worlds.remove(&oldest),
                 None => break,
             };
         }
@@ -106,7 +113,7 @@ impl Worlds {
 
     /// How many are kept.
     pub(crate) fn len(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).1.len()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).worlds.len()
     }
 }
 
