@@ -431,3 +431,76 @@ fn not_offered(tools: &ToolSet, name: &str) -> Refusal {
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Refusal::new(RefusalCode::NotFound, format!("there is no tool `{name}`{near}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn csm(idle: Duration) -> (Episodes, Created) {
+        let episodes = Episodes::new(Settings { idle, ..Settings::default() });
+        let start = Start::Domain { domain: "csm".to_owned(), size: Some("small".to_owned()), seed: 1, role: None };
+        let created = episodes.create(&start).unwrap();
+        (episodes, created)
+    }
+
+    #[test]
+    fn what_is_reaped_is_freed() {
+        let (episodes, first) = csm(Duration::ZERO);
+        let world = episodes.world(first.id).unwrap();
+        for _ in 0..100 {
+            episodes.fork(first.id).unwrap();
+        }
+        assert_eq!(Arc::strong_count(&world), 1 + 1 + 101, "here, in the worlds kept, and in each slot");
+        assert_eq!(episodes.reap(), 101);
+        assert_eq!(Arc::strong_count(&world), 2);
+        assert!(episodes.is_empty());
+        let slots = episodes.read();
+        assert_eq!((slots.closed.len(), slots.order.len()), (101, 101));
+    }
+
+    #[test]
+    fn only_so_many_closed_ones_are_remembered() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let slot = episodes.slot(first.id).unwrap();
+        let mut slots = episodes.write();
+        for at in 0..CLOSED_KEPT as u64 + 10 {
+            let mut id = [0; 16];
+            id[..8].copy_from_slice(&at.to_be_bytes());
+            slots.live.insert(EpisodeId(id), Arc::clone(&slot));
+            slots.take(EpisodeId(id)).unwrap();
+        }
+        assert_eq!((slots.closed.len(), slots.order.len()), (CLOSED_KEPT, CLOSED_KEPT));
+        assert!(matches!(slots.find(EpisodeId([0; 16])), Err(ServeError::NoEpisode)));
+    }
+
+    #[test]
+    fn an_episode_whose_call_stopped_half_way_is_not_used_any_more() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let slot = episodes.slot(first.id).unwrap();
+        let stopped = std::thread::spawn(move || slot.with(first.id, |_| panic!("as a test"))).join();
+        assert!(stopped.is_err());
+        assert!(matches!(episodes.snapshot(first.id), Err(ServeError::Broken)));
+        assert!(matches!(episodes.call(first.id, "list_users", "{}"), Err(CallError::Serve(ServeError::Broken))));
+        assert!(matches!(episodes.fork(first.id), Err(ServeError::Broken)));
+        episodes.close(first.id).unwrap();
+        assert!(episodes.is_empty(), "its slot is free");
+    }
+
+    #[test]
+    fn a_task_that_names_its_tools_offers_no_others() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let world = episodes.world(first.id).unwrap();
+        let tools = ToolSet::new(&world.sandbox, &["list_users".to_owned()]);
+        assert_eq!(tools.lines().len(), 1);
+        let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, listed: Vec::new(), task: None };
+        let running = episodes.copy(first.id).unwrap();
+        let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
+        assert!(episodes.call(created.id, "list_users", "{}").is_ok());
+        let before = episodes.status(created.id).unwrap();
+        let group = r#"{"name":"new","type":"support"}"#;
+        let refused = episodes.call(created.id, "add_new_user_group", group).unwrap_err();
+        assert_eq!((refused.word(), refused.status()), ("not_found", 404));
+        let after = episodes.status(created.id).unwrap();
+        assert_eq!((after.state, after.calls_used), (before.state, before.calls_used + 1));
+    }
+}
