@@ -3,13 +3,13 @@
 
 use crate::{
     EpisodeId,
-    gate::{App, Problem, json},
+    gate::{App, At, Problem, json},
     mcp, openapi,
 };
 use axum::{
     Router,
     body::Body,
-    extract::{Path, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
     routing::{any, get, post},
@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/episodes/{id}/json/2/{model}/{method}", post(method))
 }
 
-async fn over_mcp(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Answer {
+async fn over_mcp(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
     let id = app.agent_only(request.headers(), &id)?;
     let (mut parts, body) = request.into_parts();
     let body = app.body(body).await?;
@@ -35,7 +35,7 @@ async fn over_mcp(State(app): State<Arc<App>>, Path(id): Path<String>, request: 
     Ok(app.mcp.handle(Request::from_parts(parts, Body::from(body))).await.into_response())
 }
 
-async fn tool(State(app): State<Arc<App>>, Path((id, name)): Path<(String, String)>, request: Request) -> Answer {
+async fn tool(State(app): State<Arc<App>>, At((id, name)): At<(String, String)>, request: Request) -> Answer {
     let id = app.agent_only(request.headers(), &id)?;
     call(&app, id, &name, request).await
 }
@@ -43,7 +43,7 @@ async fn tool(State(app): State<Arc<App>>, Path((id, name)): Path<(String, Strin
 /// A method of a model: the tool whose name is made of both.
 async fn method(
     State(app): State<Arc<App>>,
-    Path((id, model, method)): Path<(String, String, String)>,
+    At((id, model, method)): At<(String, String, String)>,
     request: Request,
 ) -> Answer {
     let id = app.agent_only(request.headers(), &id)?;
@@ -60,7 +60,7 @@ async fn call(app: &App, id: EpisodeId, name: &str, request: Request) -> Answer 
     Ok(json(StatusCode::OK, app.episodes.call(id, name, &arguments)?))
 }
 
-async fn described(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn described(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = app.agent_only(&headers, &id)?;
     let world = app.episodes.world(id)?;
     let document = openapi::document(&world, &format!("{}/episodes/{id}", app.agents));

@@ -2,11 +2,11 @@
 
 use crate::{
     Created, EpisodeId, ServeError, Start,
-    gate::{App, Problem, json},
+    gate::{App, At, Problem, json},
 };
 use axum::{
     Router,
-    extract::{Path, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, StatusCode},
     response::Response,
     routing::{get, post},
@@ -64,7 +64,7 @@ async fn create(State(app): State<Arc<App>>, request: Request) -> Answer {
     Ok(begun(&app, &created))
 }
 
-async fn fork(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn fork(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     Ok(begun(&app, &app.episodes.fork(id)?))
 }
@@ -103,7 +103,7 @@ async fn count(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer {
     Ok(json(StatusCode::OK, body.to_string()))
 }
 
-async fn status(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn status(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     let status = app.episodes.status(id)?;
     let body = object!({
@@ -126,21 +126,21 @@ async fn status(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<
     Ok(json(StatusCode::OK, body.to_string()))
 }
 
-async fn snapshot(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn snapshot(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     let episodes = Arc::clone(&app.episodes);
     let bytes = blocking(move || episodes.snapshot_bytes(id)).await?;
     Ok(json(StatusCode::OK, bytes))
 }
 
-async fn trace(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn trace(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     let episodes = Arc::clone(&app.episodes);
     let trace = blocking(move || episodes.trace(id)).await?;
     Ok(json(StatusCode::OK, trace.to_bytes()))
 }
 
-async fn grade(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn grade(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     let episodes = Arc::clone(&app.episodes);
     let graded = blocking(move || episodes.grade(id)).await?;
@@ -148,7 +148,7 @@ async fn grade(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<S
     Ok(json(StatusCode::OK, body))
 }
 
-async fn close(State(app): State<Arc<App>>, headers: HeaderMap, Path(id): Path<String>) -> Answer {
+async fn close(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
     app.episodes.close(id)?;
     Ok(json(StatusCode::OK, object!({ "closed": id.to_string() }).to_string()))

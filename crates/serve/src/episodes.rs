@@ -271,8 +271,8 @@ impl Episodes {
     }
 
     /// The tools of an episode.
-    pub fn tools(&self, id: EpisodeId) -> Result<ToolSet, ServeError> {
-        Ok(self.slot(id)?.world.tools.clone())
+    pub fn tools(&self, id: EpisodeId) -> Result<Arc<ToolSet>, ServeError> {
+        Ok(Arc::clone(&self.slot(id)?.world.tools))
     }
 
     /// The world of an episode.
@@ -490,7 +490,7 @@ mod tests {
     fn a_task_that_names_its_tools_offers_no_others() {
         let (episodes, first) = csm(Duration::from_secs(60));
         let world = episodes.world(first.id).unwrap();
-        let tools = ToolSet::new(&world.sandbox, &["list_users".to_owned()]);
+        let tools = Arc::new(ToolSet::new(&world.sandbox, &["list_users".to_owned()]));
         assert_eq!(tools.lines().len(), 1);
         let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, listed: Vec::new(), task: None };
         let running = episodes.copy(first.id).unwrap();

@@ -5,12 +5,13 @@ use crate::{
 };
 use axum::{
     body::{Body, Bytes},
-    extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    extract::{FromRequestParts, Path, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use http_body_util::BodyExt as _;
+use serde::de::DeserializeOwned;
 use std::{net::IpAddr, sync::Arc};
 
 /// How many times the largest body is read and thrown away, so that a client can hear that its body is too large.
@@ -60,6 +61,18 @@ impl IntoResponse for Problem {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+/// The parts of a path. One that cannot be read leads nowhere.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<At<T>, Problem> {
+        let nowhere = |_| Problem::new(StatusCode::NOT_FOUND, "no_such_route", "the path cannot be read");
+        Path::from_request_parts(parts, state).await.map(|Path(place)| At(place)).map_err(nowhere)
     }
 }
 

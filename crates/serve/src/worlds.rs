@@ -14,7 +14,7 @@ use std::{
 /// A world with all that its episodes have in common.
 pub(crate) struct World {
     pub(crate) sandbox: Arc<Sandbox>,
-    pub(crate) tools: ToolSet,
+    pub(crate) tools: Arc<ToolSet>,
     /// The same tools as MCP lists them.
     pub(crate) listed: Vec<rmcp::model::Tool>,
     pub(crate) task: Option<OpenedTask>,
@@ -119,7 +119,7 @@ impl Worlds {
 
 impl World {
     fn new(sandbox: Arc<Sandbox>, named: &[String], task: Option<OpenedTask>) -> World {
-        let tools = ToolSet::new(&sandbox, named);
+        let tools = Arc::new(ToolSet::new(&sandbox, named));
         let listed = tools.lines().iter().map(crate::mcp::listed).collect();
         World { sandbox, tools, listed, task }
     }

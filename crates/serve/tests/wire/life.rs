@@ -248,3 +248,42 @@ fn lines_are_handed_on_to_the_episode() {
     let answer: Json = serde_json::from_slice(&output).unwrap();
     assert_eq!((answer["id"].as_i64(), answer["error"]["code"].as_i64()), (Some(9), Some(-32600)));
 }
+
+#[test]
+fn callers_of_one_episode_take_turns() {
+    let running = Running::start(Options::default());
+    let episode = running.csm();
+    std::thread::scope(|scope| {
+        for caller in 0..8 {
+            let (running, episode) = (&running, &episode);
+            scope.spawn(move || {
+                for at in 0..50 {
+                    let group = json!({ "name": format!("Group {caller}-{at}"), "type": "support" });
+                    assert_eq!(running.tool(episode, "add_new_user_group", &group).status, 200);
+                }
+            });
+        }
+    });
+    assert_eq!(running.status(&episode)["calls_used"], 400);
+    let trace = running.ask("GET", &format!("/episodes/{}/trace", episode.id), "").json();
+    assert_eq!(trace["calls"].as_array().unwrap().len(), 400);
+    let snapshot = running.ask("GET", &format!("/episodes/{}/snapshot", episode.id), "");
+    assert_eq!(snapshot.body.matches("\"name\":\"Group ").count(), 400);
+}
+
+#[test]
+fn only_so_many_worlds_are_kept() {
+    let episodes = Episodes::new(Settings { most_worlds: 2, ..Settings::default() });
+    let begin = |seed| {
+        let start = Start::Domain { domain: "csm".to_owned(), size: Some("small".to_owned()), seed, role: None };
+        episodes.create(&start).unwrap()
+    };
+    let all = [1, 2, 3, 1].map(begin);
+    assert_eq!(episodes.worlds(), 2);
+    let states = all.each_ref().map(|created| episodes.status(created.id).unwrap().state);
+    assert_eq!(states[0], states[3], "the same seed, the same world");
+    assert_ne!(states[0], states[1]);
+    for created in &all {
+        assert!(episodes.call(created.id, "list_users", "{}").is_ok(), "an episode keeps its world");
+    }
+}
