@@ -8,7 +8,7 @@ use crate::{
 };
 use benchwright_base::{Digest, nearest};
 use benchwright_grade::Grader;
-use benchwright_pack::{LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
+use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
 use benchwright_sandbox::Episode;
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -252,6 +252,11 @@ impl Episodes {
     /// The calls that the world was asked for, in order.
     pub fn trace(&self, id: EpisodeId) -> Result<Trace, ServeError> {
         Ok(self.copy(id)?.episode.trace())
+    }
+
+    /// What differs from the first state.
+    pub fn diff(&self, id: EpisodeId) -> Result<Diff, ServeError> {
+        Ok(self.copy(id)?.episode.diff())
     }
 
     /// How an episode stands. To ask is no use of it.

@@ -15,6 +15,8 @@ pub struct ToolLine {
     pub name: String,
     /// One line for the agent.
     pub description: String,
+    /// The table it is about, if it is about one.
+    pub table: Option<String>,
     /// The JSON Schema of its arguments: an object.
     pub arguments: Json,
     /// The JSON Schema of its answer.
@@ -46,6 +48,7 @@ impl ToolSet {
             ToolLine {
                 name: tool.name.clone(),
                 description: tool.description.clone(),
+                table: tool.table.map(|table| domain.table(table).name.clone()),
                 arguments: arguments_schema(domain, tool),
                 is_wrapped: answer.get("type") != Some(&json!("object")),
                 answer,

@@ -134,6 +134,9 @@ fn the_same_life_without_http() {
     assert_eq!(graded.state, episodes.status(created.id).unwrap().state);
     assert_eq!(episodes.grade(again.id).unwrap().verdict.reward, 0);
     assert_eq!(episodes.trace(created.id).unwrap().calls.len(), task.sealed.oracle.steps.len());
+    assert!(episodes.diff(again.id).unwrap().is_empty() && !episodes.diff(created.id).unwrap().is_empty());
+    let tools = episodes.tools(again.id).unwrap();
+    assert_eq!(tools.line("sale_order_create").unwrap().name, "sale_order_create");
     assert_eq!(episodes.snapshot(again.id).unwrap().to_bytes(&sandbox_domain("erp")), task.world);
     assert_eq!(episodes.snapshot_bytes(again.id).unwrap(), task.world);
     episodes.close(created.id).unwrap();
