@@ -5,10 +5,12 @@
 mod bench;
 mod commands;
 mod failure;
+mod host;
 mod layout;
 mod notation;
 mod output;
 mod progress;
+mod runs;
 mod suites;
 mod tasks;
 mod work;
@@ -63,6 +65,7 @@ enum Command {
     Audit(commands::audit::Options),
     Show(commands::show::Options),
     Play(commands::play::Options),
+    Run(commands::run::Options),
     Grade(commands::grade::Options),
     Export(commands::export::Options),
     Bench(commands::bench::Options),
@@ -92,6 +95,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(options) => commands::audit::run(&setting, options),
         Command::Show(options) => commands::show::run(catalog, options),
         Command::Play(options) => commands::play::run(catalog, options),
+        Command::Run(options) => commands::run::run(catalog, options),
         Command::Grade(options) => commands::grade::run(catalog, options),
         Command::Export(options) => commands::export::run(catalog, options),
         Command::Bench(options) => return commands::bench::run(&setting, options),

@@ -73,7 +73,7 @@ impl<'t> Judged<'t> {
 }
 
 /// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
-fn seat(open: &OpenTask, sandbox: &Sandbox) -> Seat {
+pub(crate) fn seat(open: &OpenTask, sandbox: &Sandbox) -> Seat {
     let roles = &sandbox.domain().roles;
     let role = roles.iter().find(|role| role.name == open.role).or(roles.first());
     let role = role.map_or_else(String::new, |role| role.name.clone());

@@ -1,5 +1,6 @@
 //! Tries to break every task before anybody sees it. Each trial is run for real, on the compiled task.
 
+pub mod arguments;
 mod finding;
 mod subject;
 pub mod trials;

@@ -141,9 +141,9 @@ pub struct Score {
 }
 
 impl Score {
-    /// What a report needs of a verdict. `None` for one that could not be reached. `frame` are the families that speak of
-    /// what nobody asked for.
-    pub fn of(verdict: &Verdict, frame: &[&str], limit: Option<String>) -> Option<Score> {
+    /// What a report needs of a verdict. `None` for one that could not be reached. `frame` are the rules that speak of what
+    /// nobody asked for.
+    pub fn of(verdict: &Verdict, frame: &[String], limit: Option<String>) -> Option<Score> {
         if verdict.ending == Ending::Error {
             return None;
         }
@@ -161,7 +161,7 @@ impl Score {
             objective: verdict.objective,
             clean: failed.is_empty() && verdict.gates.is_empty(),
             best: verdict.phases.iter().all(|phase| phase.within),
-            side_effect: failed.values().any(|family| frame.contains(&&**family)),
+            side_effect: failed.keys().any(|rule| frame.contains(rule)),
             paper_pass: verdict.paper_pass,
             alarm: verdict.alarm,
             failed,

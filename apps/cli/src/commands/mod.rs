@@ -11,5 +11,6 @@ pub(crate) mod grade;
 pub(crate) mod new;
 pub(crate) mod patterns;
 pub(crate) mod play;
+pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod worker;

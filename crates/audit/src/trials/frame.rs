@@ -4,10 +4,8 @@
 //! rows: fields changed, a row deleted, a row added. And by calls after the oracle's, wherever a tool can write, delete or
 //! create such a row. Which fields are tried is drawn from the task's id, so that a suite tries them all.
 
-use super::{
-    arguments::{Maker, ids_of},
-    reading::read_everything,
-};
+use super::reading::read_everything;
+use crate::arguments::{Maker, ids_of};
 use crate::{Finding, Held, Subject};
 use benchwright_base::{RelationId, RowId, Stream, TableId, Value, date::DAY};
 use benchwright_expr::Type;

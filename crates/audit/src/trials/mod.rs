@@ -1,7 +1,6 @@
 //! The trials, one file each.
 
 mod alternates;
-mod arguments;
 mod canary;
 mod clauses;
 mod closed_book;

@@ -1,6 +1,6 @@
 //! Reads a world with every tool that cannot change it.
 
-use super::arguments::{Maker, ids_of};
+use crate::arguments::{Maker, ids_of};
 use benchwright_sandbox::Episode;
 use benchwright_schema::{Domain, Tool, Verb, arguments_schema};
 use serde_json::{Value as Json, json};

@@ -3,7 +3,7 @@
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::Breadth;
-use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
+use benchwright_solve::{Constraint, Formula, Limits, Lin, Lower, Status};
 
 /// Work of one search.
 const WORK: f64 = 10.0;
@@ -29,7 +29,11 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         lower.require(&instance.holds);
     }
     let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
-    lower.model.minimise = Some(of.clone());
+    let thrift = match phases.last() {
+        Some(last) => lower.number(&last.of).map_err(|error| error.to_string())?,
+        None => Lin::default(),
+    };
+    let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
     let mut faults = Vec::new();
     let mut found = 0;
     let mut open = false;
@@ -38,7 +42,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     for gap in GAPS {
         floor = (floor + 1).max(best + best * gap / 100);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
-        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
+        lower.model.minimise = Some(of.clone());
         let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         if answer.status == Status::Infeasible {
             break;
@@ -49,7 +53,14 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         }
         found += 1;
         floor = of.at(&answer.point);
-        match subject.carry_out(grader, &lower.read(&answer.point)) {
+        // Among plans at that value the thriftiest: what nobody needs cannot be traced to anybody, so it would cost more
+        // than the gap.
+        let mut model = lower.model.clone();
+        model.constraints.push(Constraint::Linear { of: of.clone(), within: vec![(floor, floor)], when: vec![] });
+        model.minimise = Some(thrift.clone());
+        let thrifty = subject.solver.solve(&model, &limits).map_err(|error| error.to_string())?;
+        let point = if thrifty.point.is_empty() { answer.point } else { thrifty.point };
+        match subject.carry_out(grader, &lower.read(&point)) {
             Err(why) => faults.push(why),
             Ok(verdict) if verdict.constraints != benchwright_grade::FULL => {
                 faults.push(format!("a feasible plan fails {:?}", verdict.failed()));

@@ -1,6 +1,6 @@
 //! Arguments for a tool, made from nothing but its JSON Schema and the rows that are there. Same stream, same arguments.
 
-use benchwright_base::{Date, RowId, Stream, TableId};
+use benchwright_base::{Date, RowId, Stream};
 use benchwright_sandbox::Episode;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -8,39 +8,62 @@ use std::collections::BTreeMap;
 /// How deep objects are filled.
 const DEEPEST: usize = 3;
 
+/// What arguments may name: the rows that are there, and the day.
+pub trait Ground {
+    /// How many rows a table has.
+    fn count(&self, table: &str) -> usize;
+    /// One of them, in the order of their ids.
+    fn row(&self, table: &str, nth: usize) -> Option<RowId>;
+    /// The day.
+    fn today(&self) -> Date;
+}
+
+impl Ground for Episode {
+    fn count(&self, table: &str) -> usize {
+        self.domain().table_named(table).map_or(0, |table| self.table_len(table))
+    }
+    fn row(&self, table: &str, nth: usize) -> Option<RowId> {
+        let table = self.domain().table_named(table)?;
+        self.rows(table).nth(nth).map(|row| row.id())
+    }
+    fn today(&self) -> Date {
+        self.now().date()
+    }
+}
+
 /// Makes arguments.
-pub(super) struct Maker {
+pub struct Maker {
     stream: Stream,
     /// Rows that are named more often than others, by table.
-    favoured: BTreeMap<TableId, Vec<RowId>>,
+    favoured: BTreeMap<String, Vec<RowId>>,
     /// How many texts were made, so that no two are alike.
     made: u32,
 }
 
 impl Maker {
     /// The maker of a key.
-    pub(super) fn new(key: &[&str]) -> Maker {
+    pub fn new(key: &[&str]) -> Maker {
         Maker { stream: Stream::new(0, key), favoured: BTreeMap::new(), made: 0 }
     }
 
     /// The same maker, which mostly names these rows.
     #[must_use]
-    pub(super) fn favouring(mut self, rows: BTreeMap<TableId, Vec<RowId>>) -> Maker {
+    pub fn favouring(mut self, rows: BTreeMap<String, Vec<RowId>>) -> Maker {
         self.favoured = rows;
         self
     }
 
     /// Its stream, for other choices.
-    pub(super) fn stream(&mut self) -> &mut Stream {
+    pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
     /// The arguments of a tool by its schema: what must be given, and some of the rest.
-    pub(super) fn arguments(&mut self, schema: &Json, episode: &Episode) -> Json {
-        self.object(schema, episode, 0)
+    pub fn arguments(&mut self, schema: &Json, ground: &dyn Ground) -> Json {
+        self.object(schema, ground, 0)
     }
 
-    fn object(&mut self, schema: &Json, episode: &Episode, depth: usize) -> Json {
+    fn object(&mut self, schema: &Json, ground: &dyn Ground, depth: usize) -> Json {
         let Some(properties) = schema["properties"].as_object() else { return json!({}) };
         let required = |name: &str| {
             schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
@@ -50,28 +73,28 @@ impl Maker {
             // An object of any form says nothing of what could stand in it.
             let blank = schema["type"] == "object" && !schema["properties"].is_object();
             if required(name) || (!blank && self.stream.chance(1, 3)) {
-                object.insert(name.clone(), self.value(schema, name, episode, depth));
+                object.insert(name.clone(), self.value(schema, name, ground, depth));
             }
         }
         Json::Object(object)
     }
 
     /// A value by its schema.
-    pub(super) fn value(&mut self, schema: &Json, name: &str, episode: &Episode, depth: usize) -> Json {
+    pub fn value(&mut self, schema: &Json, name: &str, ground: &dyn Ground, depth: usize) -> Json {
         if let Some(words) = schema["enum"].as_array() {
             let words: Vec<&Json> = words.iter().filter(|word| word.is_string()).collect();
             return self.stream.pick(&words).map_or(Json::Null, |word| (*word).clone());
         }
-        if let Some(commands) = self.commands(schema, episode, depth) {
+        if let Some(commands) = self.commands(schema, ground, depth) {
             return commands;
         }
         match kind(schema) {
-            "object" if depth < DEEPEST => self.object(schema, episode, depth + 1),
+            "object" if depth < DEEPEST => self.object(schema, ground, depth + 1),
             "array" if depth < DEEPEST => {
                 let count = if schema["items"]["enum"].is_array() { 3 } else { 1 + self.stream.below(2) };
                 let mut items: Vec<Json> = Vec::new();
                 for _ in 0..count {
-                    let item = self.value(&schema["items"], name, episode, depth + 1);
+                    let item = self.value(&schema["items"], name, ground, depth + 1);
                     if !items.contains(&item) {
                         items.push(item);
                     }
@@ -80,12 +103,12 @@ impl Maker {
                 if schema["items"]["type"].is_array() { json!([]) } else { Json::Array(items) }
             }
             "boolean" => json!(self.stream.chance(1, 2)),
-            "integer" => match table_of(schema).map(|table| self.row(table, episode)) {
+            "integer" => match table_of(schema).map(|table| self.row(table, ground)) {
                 Some(id) => json!(id),
                 None => self.number(schema, 12),
             },
             "number" => self.number(schema, 60),
-            "string" => self.text(schema, name, episode),
+            "string" => self.text(schema, name, ground),
             "object" => json!({}),
             "array" => json!([]),
             _ => Json::Null,
@@ -93,11 +116,11 @@ impl Maker {
     }
 
     /// A new row, or a link to one, where a schema asks for commands on rows.
-    fn commands(&mut self, schema: &Json, episode: &Episode, depth: usize) -> Option<Json> {
+    fn commands(&mut self, schema: &Json, ground: &dyn Ground, depth: usize) -> Option<Json> {
         let text = schema["description"].as_str()?.strip_prefix("commands on ")?;
         let table = text.split(':').next()?;
         if !schema["items"]["items"]["properties"].is_object() {
-            return Some(json!([[6, 0, [self.row(table, episode)]]]));
+            return Some(json!([[6, 0, [self.row(table, ground)]]]));
         }
         if depth >= DEEPEST {
             return Some(json!([]));
@@ -109,27 +132,26 @@ impl Maker {
             let wanted = table_of(field).is_some() || kind(field) == "number";
             let linked = field["description"].as_str().is_some_and(|text| text.starts_with("commands on"));
             if wanted && !linked && (table_of(field).is_none() || name.starts_with("product")) {
-                row.insert(name.clone(), self.value(field, name, episode, depth + 1));
+                row.insert(name.clone(), self.value(field, name, ground, depth + 1));
             }
         }
         Some(json!([[0, 0, row]]))
     }
 
     /// The id of some row of a table; 1 if it has none. New rows are likelier than their share.
-    fn row(&mut self, table: &str, episode: &Episode) -> RowId {
-        let Some(table) = episode.domain().table_named(table) else { return 1 };
-        let rows = episode.table_len(table) as u64;
+    fn row(&mut self, table: &str, ground: &dyn Ground) -> RowId {
+        let rows = ground.count(table) as u64;
         if rows == 0 {
             return 1;
         }
-        if let Some(favoured) = self.favoured.get(&table)
+        if let Some(favoured) = self.favoured.get(table)
             && self.stream.chance(4, 5)
             && let Some(row) = self.stream.pick(favoured)
         {
             return *row;
         }
         let back = if self.stream.chance(1, 3) { self.stream.below(rows.min(6)) } else { self.stream.below(rows) };
-        episode.rows(table).nth((rows - 1 - back) as usize).map_or(1, |row| row.id())
+        ground.row(table, (rows - 1 - back) as usize).unwrap_or(1)
     }
 
     fn number(&mut self, schema: &Json, most: i64) -> Json {
@@ -138,9 +160,9 @@ impl Maker {
         json!(self.stream.between(low, high.min(low.saturating_add(most)).max(low)))
     }
 
-    fn text(&mut self, schema: &Json, name: &str, episode: &Episode) -> Json {
+    fn text(&mut self, schema: &Json, name: &str, ground: &dyn Ground) -> Json {
         let said = |key: &str, word: &str| schema[key].as_str().is_some_and(|text| text.starts_with(word));
-        let today = episode.now().date();
+        let today = ground.today();
         let day = Date(today.0 + self.stream.between(0, 14) as i32);
         if said("description", "YYYY-MM-DD HH") {
             return json!(format!("{day} 12:00:00"));
@@ -172,7 +194,7 @@ impl Maker {
 }
 
 /// The kind of a schema: its type, or the first of several.
-pub(super) fn kind(schema: &Json) -> &str {
+pub fn kind(schema: &Json) -> &str {
     match &schema["type"] {
         Json::String(kind) => kind,
         Json::Array(kinds) => kinds.first().and_then(Json::as_str).unwrap_or_default(),
@@ -181,12 +203,12 @@ pub(super) fn kind(schema: &Json) -> &str {
 }
 
 /// The table whose rows an integer names, as the schema's description says it.
-pub(super) fn table_of(schema: &Json) -> Option<&str> {
+pub fn table_of(schema: &Json) -> Option<&str> {
     let text = schema["description"].as_str()?.strip_prefix("id of ")?;
     Some(text.strip_prefix("a row of ").unwrap_or(text))
 }
 
 /// The ids that a tool takes: the table, where its schema has a list `ids` of rows.
-pub(super) fn ids_of(schema: &Json) -> Option<&str> {
+pub fn ids_of(schema: &Json) -> Option<&str> {
     table_of(&schema["properties"]["ids"]["items"])
 }

@@ -1,0 +1,257 @@
+//! `benchwright run`: agents on the tasks of a folder.
+
+use crate::{failure::Failure, host::StoreHost, layout::columns, output, progress, runs::Runs, tasks};
+use benchwright_catalog::Catalog;
+use benchwright_pack::{
+    RunPlan, Store, TaskLine, TrialRecord,
+    run::{Limits, RUN_VERSION, TrialEnd},
+};
+use benchwright_run::{Agent, Driver, LedgerStore as _, POLICIES, Progress, TrialFolder, policy, run as work_off};
+use serde_json::{Value as Json, json};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Puts agents on the tasks of a folder; resumes by default
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Each agent tries each task K times. Every trial is recorded exactly once in RUNS/ledger.sqlite and has a folder
+RUNS/NAME/trials/N with trace, verdict, final snapshot and diff. A run that was cut off goes on where it stopped: the
+newest run with the same tasks, agents, limits and K is resumed, unless --new is given. What fails without being
+the agent's fault is tried again, and is an error in the end, never a zero.
+
+Agents:
+  idle     does nothing
+  random   calls tools at random, with arguments that fit them
+  spam     writes a field of every record and pushes every button
+  greedy   reads the brief and takes the cheapest feasible offers
+  oracle   carries out the certified plan
+
+Examples:
+  benchwright run out --agent greedy
+  benchwright run out --agent idle --agent oracle -k 5 --json
+
+Keys of --json:
+  run, planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
+  agents {NAME: {planned, scored, errors, mean_reward, pass_at_1, highest_reward}}
+  (rewards between 0 and 1, null where nothing was scored)")]
+pub(crate) struct Options {
+    /// A folder that `new` or `build` wrote
+    #[arg(value_name = "DIR")]
+    tasks: PathBuf,
+    /// An agent; may be given again
+    #[arg(long = "agent", value_name = "NAME", required = true)]
+    agents: Vec<String>,
+    /// How often each agent tries each task
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 1)]
+    attempts: u32,
+    /// Only this task; may be given again
+    #[arg(long = "task", value_name = "ID")]
+    only: Vec<String>,
+    /// Where runs are kept
+    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    runs: PathBuf,
+    /// Starts another run, even where one with the same plan is there
+    #[arg(long)]
+    new: bool,
+    /// How many trials at a time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let agents = agents(&options.agents)?;
+    let store = Store::at(&options.tasks);
+    let mut ids = store.ids().map_err(tasks::of_store)?;
+    if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
+        return Err(Failure::wrong_use(format!("there is no task {missing}"), "a folder's name under DIR/open"));
+    }
+    ids.retain(|id| options.only.is_empty() || options.only.contains(id));
+    if ids.is_empty() {
+        let next = "benchwright new PATTERN -o DIR, or benchwright demo -o DIR";
+        return Err(Failure::wrong_use(format!("{} has no tasks", options.tasks.display()), next));
+    }
+    let host = StoreHost::new(catalog, store);
+    let opening = progress::Progress::of("opening tasks", ids.len());
+    let line = |id: &String| {
+        opening.advance();
+        host.line(id).map_err(|error| Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"))
+    };
+    let lines = ids.iter().map(line).collect::<anyhow::Result<Vec<TaskLine>>>()?;
+    drop(opening);
+    let plan = RunPlan {
+        version: RUN_VERSION,
+        tasks: lines,
+        agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
+        attempts: options.attempts.max(1),
+        limits: Limits::default(),
+    };
+    let runs = Runs::open(&options.runs)?;
+    let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
+    let (run, is_new) = runs.ledger.open(&runs.fresh_name(&folder), &plan, options.new)?;
+    let name = runs.ledger.name(run)?;
+    let before = runs.ledger.standing(run)?;
+    if !is_new {
+        let reopened = runs.ledger.reopen_errors(run)?;
+        eprintln!(
+            "resuming {name}: {} of {} trials are recorded, {reopened} errors are tried again",
+            before.recorded, before.planned
+        );
+    }
+    let (stop, done) = (AtomicBool::new(false), Progress::default());
+    let driver = Driver {
+        host: &host,
+        ledger: &runs.ledger,
+        agents: &agents,
+        folders: TrialFolder::of(&runs.folder(&name)),
+        now: &crate::runs::now,
+        lease: None,
+        jobs: options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
+        stop: &stop,
+    };
+    let begun = Instant::now();
+    let shown = progress::Progress::of("trials", plan.trials());
+    (0..before.recorded).for_each(|_| shown.advance());
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| work_off(&driver, run, &done));
+        let mut told = 0;
+        while !worker.is_finished() {
+            thread::sleep(Duration::from_millis(50));
+            let now = done.recorded.load(Ordering::Relaxed);
+            (told..now).for_each(|_| shown.advance());
+            told = now;
+        }
+        worker.join().unwrap_or_else(|_| Err(benchwright_run::LedgerError::Store("the runner was lost".to_owned())))
+    })?;
+    drop(shown);
+    let seconds = begun.elapsed().as_secs_f64();
+    let records: Vec<TrialRecord> = runs.ledger.records(run)?.into_iter().map(|(_, record)| record).collect();
+    let fresh = done.recorded.load(Ordering::Relaxed);
+    if options.json {
+        output::json(&to_json(&name, &plan, &records, fresh, seconds))?;
+    } else {
+        output::data(&to_table(&plan, &records))?;
+        eprintln!("{fresh} trials in {seconds:.1} s; kept in {}", runs.folder(&name).display());
+    }
+    let errors = records.iter().filter(|record| matches!(record.end, TrialEnd::Error { .. })).count();
+    if errors > 0 {
+        return Err(Failure::falls_short(
+            format!("{errors} trials are errors"),
+            "the same command again, which tries them once more",
+        ));
+    }
+    Ok(())
+}
+
+fn agents(names: &[String]) -> anyhow::Result<Vec<Box<dyn Agent + Send>>> {
+    let mut agents: Vec<Box<dyn Agent + Send>> = Vec::new();
+    for name in names {
+        let known: Vec<&str> = POLICIES.iter().map(|(name, _)| *name).collect();
+        let next = format!("one of {}", known.join(", "));
+        let agent = policy(name).ok_or_else(|| Failure::wrong_use(format!("there is no agent `{name}`"), next))?;
+        if !agents.iter().any(|known| known.name() == agent.name()) {
+            agents.push(agent);
+        }
+    }
+    Ok(agents)
+}
+
+/// What came of the trials of one agent, or of all.
+#[derive(Default)]
+struct Tally {
+    scored: usize,
+    errors: usize,
+    passed: usize,
+    reward: i64,
+    highest: i64,
+}
+
+impl Tally {
+    fn of<'r>(records: impl Iterator<Item = &'r TrialRecord>) -> Tally {
+        let mut tally = Tally::default();
+        for record in records {
+            match &record.end {
+                TrialEnd::Error { .. } => tally.errors += 1,
+                TrialEnd::Scored(score) => {
+                    tally.scored += 1;
+                    tally.passed += usize::from(score.pass);
+                    tally.reward += score.reward;
+                    tally.highest = tally.highest.max(score.reward);
+                }
+            }
+        }
+        tally
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.scored > 0).then(|| round(self.reward as f64 / self.scored as f64 / 1e6))
+    }
+
+    fn pass(&self) -> Option<f64> {
+        (self.scored > 0).then(|| round(self.passed as f64 / self.scored as f64))
+    }
+}
+
+fn round(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+fn to_json(name: &str, plan: &RunPlan, records: &[TrialRecord], fresh: usize, seconds: f64) -> Json {
+    let all = Tally::of(records.iter());
+    let per_agent = plan.tasks.len() * plan.attempts as usize;
+    let agents: BTreeMap<&str, Json> = plan
+        .agents
+        .iter()
+        .map(|agent| {
+            let tally = Tally::of(records.iter().filter(|record| record.key.agent == *agent));
+            let told = json!({
+                "planned": per_agent, "scored": tally.scored, "errors": tally.errors, "mean_reward": tally.mean(),
+                "pass_at_1": tally.pass(), "highest_reward": round(tally.highest as f64 / 1e6),
+            });
+            (&**agent, told)
+        })
+        .collect();
+    let (wall, world) =
+        records.iter().fold((0, 0), |(wall, world), record| (wall + record.spent.wall, world + record.spent.world));
+    json!({
+        "run": name, "planned": plan.trials(), "attempted": records.len(), "scored": all.scored, "errors": all.errors,
+        "mean_reward": all.mean(), "pass_at_1": all.pass(), "seconds": round(seconds),
+        "trials_per_s": (fresh > 0).then(|| round(fresh as f64 / seconds)),
+        "environment_share": (wall > 0).then(|| round(world as f64 / wall as f64)), "agents": agents,
+    })
+}
+
+fn to_table(plan: &RunPlan, records: &[TrialRecord]) -> String {
+    let mut rows = vec![["agent", "tier", "trials", "errors", "passed", "mean reward"].map(str::to_owned).to_vec()];
+    let tier_of: BTreeMap<&str, &str> = plan.tasks.iter().map(|task| (&*task.digest, &*task.tier)).collect();
+    let mut tiers: Vec<&str> = tier_of.values().copied().collect();
+    tiers.sort_unstable();
+    tiers.dedup();
+    for agent in &plan.agents {
+        for tier in std::iter::once("all").chain(tiers.iter().copied()) {
+            let ours = records.iter().filter(|record| {
+                record.key.agent == *agent && (tier == "all" || tier_of.get(&*record.key.task) == Some(&tier))
+            });
+            let tally = Tally::of(ours);
+            let shown = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.4}"));
+            let cells = [
+                agent.clone(),
+                tier.to_owned(),
+                (tally.scored + tally.errors).to_string(),
+                tally.errors.to_string(),
+                shown(tally.pass()),
+                shown(tally.mean()),
+            ];
+            rows.push(cells.to_vec());
+        }
+    }
+    columns(&rows, &[2, 3, 4, 5], 0)
+}

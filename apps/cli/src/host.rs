@@ -1,0 +1,167 @@
+//! Gives episodes of the tasks of a store, in this process.
+
+use crate::tasks::seat;
+use benchwright_catalog::Catalog;
+use benchwright_grade::Grader;
+use benchwright_pack::{OpenPart, Refusal, Snapshot, Store, Task, TaskLine};
+use benchwright_project::Family;
+use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
+use benchwright_schema::{Domain, arguments_schema, describe};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+/// The tasks of a store, each opened once.
+pub(crate) struct StoreHost<'c> {
+    catalog: &'c Catalog,
+    store: Store,
+    opened: Mutex<BTreeMap<String, Arc<Opened>>>,
+    tools: Mutex<BTreeMap<String, Arc<[ToolCard]>>>,
+}
+
+struct Opened {
+    task: Task,
+    domain: Arc<Domain>,
+    family: &'static dyn Family,
+    sandbox: Arc<Sandbox>,
+    first: Snapshot,
+    tools: Arc<[ToolCard]>,
+    frame_rules: Vec<String>,
+}
+
+fn failed(cause: &'static str) -> impl Fn(String) -> HostError {
+    move |detail| HostError { cause, detail }
+}
+
+impl<'c> StoreHost<'c> {
+    /// A host of a store's tasks.
+    pub(crate) fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
+        StoreHost { catalog, store, opened: Mutex::default(), tools: Mutex::default() }
+    }
+
+    fn opened(&self, id: &str) -> Result<Arc<Opened>, HostError> {
+        let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(id) {
+            return Ok(Arc::clone(known));
+        }
+        let bad = failed("task");
+        let task = self.store.task(id).map_err(|error| bad(error.to_string()))?;
+        let found = self.catalog.find(&task.open.domain).map_err(|error| bad(error.to_string()))?;
+        let family = self.catalog.family(&task.open.domain).map_err(|error| bad(error.to_string()))?;
+        let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| bad(error.to_string()))?;
+        let sandbox = Sandbox::from_snapshot(Arc::clone(&found.domain), found.natives, &first);
+        let sandbox = Arc::new(sandbox.map_err(|error| bad(error.to_string()))?);
+        let tools = self.tools(&found.domain);
+        let plan = &task.sealed.verifier.plan;
+        let frame_rules = plan.rules.iter().filter(|(_, rule)| rule.frame).map(|(id, _)| id.clone()).collect();
+        let opened = Opened { domain: found.domain, family, sandbox, first, tools, frame_rules, task };
+        Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(Arc::new(opened))))
+    }
+
+    fn tools(&self, domain: &Domain) -> Arc<[ToolCard]> {
+        let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let cards = || {
+            let card = |tool: &benchwright_schema::Tool| ToolCard {
+                name: tool.name.clone(),
+                description: describe(domain, tool),
+                arguments: arguments_schema(domain, tool),
+                reads_only: tool.reads_only(),
+                table: tool.table.map(|table| domain.table(table).name.clone()),
+            };
+            domain.tools.iter().map(card).collect()
+        };
+        Arc::clone(known.entry(domain.name.clone()).or_insert_with(cards))
+    }
+
+    /// A task as a run sees it.
+    pub(crate) fn line(&self, id: &str) -> Result<TaskLine, HostError> {
+        let opened = self.opened(id)?;
+        let (task, sealed) = (&opened.task, &opened.task.sealed);
+        let counts = [
+            ("variables", sealed.certificate.variables),
+            ("constraints", sealed.certificate.constraints),
+            ("rules", sealed.verifier.plan.rules.len()),
+            ("rows", opened.first.tables.iter().map(|table| table.rows.len()).sum()),
+        ];
+        Ok(TaskLine {
+            id: id.to_owned(),
+            digest: task.digest().to_string(),
+            domain: task.open.domain.clone(),
+            pattern: sealed.pattern.clone(),
+            tier: sealed.tier.clone(),
+            objective: sealed.objective.clone(),
+            cluster: sealed.pattern.clone(),
+            horizon: sealed.oracle.steps.len() as u32,
+            parameters: counts.iter().map(|(name, count)| ((*name).to_owned(), *count as i64)).collect(),
+        })
+    }
+}
+
+impl Host for StoreHost<'_> {
+    fn open(&self, id: &str) -> Result<OpenPart, HostError> {
+        let opened = self.opened(id)?;
+        let task = &opened.task;
+        Ok(OpenPart { open: task.open.clone(), instruction: task.instruction.clone(), world: Vec::new() })
+    }
+
+    fn sealed(&self, id: &str) -> Result<Sealed, HostError> {
+        let opened = self.opened(id)?;
+        let sealed = &opened.task.sealed;
+        let ids = sealed.verifier.keys.values().flatten().map(|(id, key)| (key.clone(), *id)).collect();
+        Ok(Sealed { oracle: sealed.oracle.clone(), ids })
+    }
+
+    fn family(&self, id: &str) -> Result<&'static dyn Family, HostError> {
+        Ok(self.opened(id)?.family)
+    }
+
+    fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError> {
+        let begun = Instant::now();
+        let opened = self.opened(id)?;
+        let seat = seat(&opened.task.open, &opened.sandbox);
+        let conditions = Conditions { calls: Some(opened.task.open.calls), ..Conditions::default() };
+        let episode = opened.sandbox.begin(&seat, conditions);
+        let episode = episode.map_err(|error| failed("world")(error.to_string()))?;
+        Ok(Box::new(Here { opened, episode, world: begun.elapsed().as_nanos() }))
+    }
+}
+
+/// An episode in this process.
+struct Here {
+    opened: Arc<Opened>,
+    episode: Episode,
+    /// Nanoseconds inside the world.
+    world: u128,
+}
+
+impl Hosted for Here {
+    fn tools(&self) -> &[ToolCard] {
+        &self.opened.tools
+    }
+
+    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
+        let begun = Instant::now();
+        let answer = self.episode.call(tool, arguments);
+        self.world += begun.elapsed().as_nanos();
+        answer
+    }
+
+    fn finish(self: Box<Self>) -> Result<Finished, HostError> {
+        let begun = Instant::now();
+        let Here { opened, episode, world, .. } = *self;
+        let bad = failed("grader");
+        let state = episode.snapshot();
+        let natives = opened.family.natives();
+        let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
+        let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
+        let verdict = verdict.map_err(|error| bad(error.to_string()))?;
+        let (trace, diff) = (episode.trace(), episode.diff().to_json(&opened.domain));
+        let snapshot = state.to_bytes(&opened.domain);
+        let world = (world + begun.elapsed().as_nanos()) / 1_000;
+        let frame_rules = opened.frame_rules.clone();
+        Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
+    }
+}

@@ -1,0 +1,46 @@
+//! Where runs are kept: a ledger, and a folder for each.
+
+use crate::failure::Failure;
+use benchwright_base::DateTime;
+use benchwright_run::SqliteLedger;
+use nix::time::{ClockId, clock_gettime};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The folder of runs with its ledger.
+pub(crate) struct Runs {
+    root: PathBuf,
+    pub(crate) ledger: SqliteLedger,
+}
+
+impl Runs {
+    /// Opens it, or makes it.
+    pub(crate) fn open(root: &Path) -> anyhow::Result<Runs> {
+        let failed =
+            |error: String| Failure::missing(format!("{}: {error}", root.display()), "another folder with --runs");
+        fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
+        let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).map_err(|error| failed(error.to_string()))?;
+        Ok(Runs { root: root.to_owned(), ledger })
+    }
+
+    /// The folder of a run.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// A name that no run has yet: the time, and what it is about.
+    pub(crate) fn fresh_name(&self, what: &str) -> String {
+        let plain: String = what.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let time = DateTime(now() / 1_000).to_string().replace(':', "");
+        let base = format!("{}-{plain}", time.trim_end_matches('Z'));
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        std::iter::once(base.clone()).chain(numbered).find(|name| !self.folder(name).exists()).unwrap_or(base)
+    }
+}
+
+/// Milliseconds of the clock on the wall. Only the ledger and the names of runs hold it.
+pub(crate) fn now() -> i64 {
+    clock_gettime(ClockId::CLOCK_REALTIME).map_or(0, |time| time.tv_sec() * 1_000 + time.tv_nsec() / 1_000_000)
+}

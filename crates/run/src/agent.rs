@@ -1,0 +1,69 @@
+//! What works on a task.
+
+use crate::{Host, HostError, Hosted};
+use benchwright_pack::{OpenPart, run::Limits};
+use serde_json::Value as Json;
+
+/// Why an agent stopped without an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// It was done.
+    Done,
+    /// A limit was reached: `turns`, `tokens`, `time`, `cost`, `length`, `calls`.
+    Limit(String),
+}
+
+/// What an agent did besides its calls.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Played {
+    /// Why it stopped.
+    pub stop: Stop,
+    /// Turns of its model.
+    pub turns: Option<u32>,
+    /// Tokens in.
+    pub tokens_in: Option<u64>,
+    /// Tokens out.
+    pub tokens_out: Option<u64>,
+    /// Cost in millionths of a dollar.
+    pub cost: Option<u64>,
+    /// What was said, message by message; nothing for a policy.
+    pub transcript: Vec<Json>,
+}
+
+impl Played {
+    /// What a policy without a model leaves.
+    pub fn plainly(stop: Stop) -> Played {
+        Played { stop, turns: None, tokens_in: None, tokens_out: None, cost: None, transcript: Vec::new() }
+    }
+}
+
+/// A failure that is not the agent's: the trial is tried again, and is an error in the end, never a score.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{cause}: {detail}")]
+pub struct AgentError {
+    /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `runner`.
+    pub cause: String,
+    /// What was said.
+    pub detail: String,
+}
+
+impl From<HostError> for AgentError {
+    fn from(error: HostError) -> AgentError {
+        AgentError { cause: error.cause.to_owned(), detail: error.detail }
+    }
+}
+
+/// An agent.
+pub trait Agent: Sync {
+    /// Its name in records, with its model and setting.
+    fn name(&self) -> &str;
+    /// Works on a task until it is done or a limit is reached.
+    fn play(
+        &self,
+        host: &dyn Host,
+        task: &OpenPart,
+        episode: &mut dyn Hosted,
+        attempt: u32,
+        limits: &Limits,
+    ) -> Result<Played, AgentError>;
+}

@@ -1,0 +1,166 @@
+//! Works off a run: claims a trial, plays it, keeps its folder, records it, and so on until none is left.
+
+use crate::{
+    Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Stop, TrialFolder,
+};
+use benchwright_pack::{
+    Outcome, RunPlan, TaskLine, TrialRecord,
+    run::{Score, Spent, TrialEnd, Used},
+};
+use serde_json::Value as Json;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a trial is held before another may take it, beyond its own limit of time.
+const GRACE: i64 = 60_000;
+/// How often a trial is tried before an error is recorded.
+const TRIES: u32 = 3;
+/// The wait before the next try, doubled each time.
+const WAIT: i64 = 2_000;
+/// How long a worker waits when others hold all that is left.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// What a run is worked off with.
+pub struct Driver<'a> {
+    /// Gives episodes.
+    pub host: &'a dyn Host,
+    /// The ledger.
+    pub ledger: &'a dyn LedgerStore,
+    /// The agents of the plan.
+    pub agents: &'a [Box<dyn Agent + Send>],
+    /// Where folders are kept.
+    pub folders: TrialFolder,
+    /// Milliseconds of the clock that leases are counted by.
+    pub now: &'a (dyn Fn() -> i64 + Sync),
+    /// Milliseconds that a trial is held; by default the limit of its time and a minute.
+    pub lease: Option<i64>,
+    /// How many workers.
+    pub jobs: usize,
+    /// Set to stop before the next trial.
+    pub stop: &'a AtomicBool,
+}
+
+/// How far a run is.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Trials that were recorded by this process.
+    pub recorded: AtomicUsize,
+    /// Trials that somebody else had taken over by the time they were done.
+    pub stale: AtomicUsize,
+}
+
+/// Works off a run. Sweeps folders first that no recorded trial owns.
+pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), LedgerError> {
+    let plan = driver.ledger.plan(run)?;
+    let records = driver.ledger.records(run)?;
+    let is_recorded = |number: i64| records.binary_search_by_key(&number, |(number, _)| *number).is_ok();
+    if driver.ledger.standing(run)?.leased == 0 {
+        driver.folders.sweep(&is_recorded, &|_| false).map_err(LedgerError::Folder)?;
+    }
+    let tasks: BTreeMap<&str, &TaskLine> = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
+    thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..driver.jobs.max(1)).map(|_| scope.spawn(|| work(driver, run, &plan, &tasks, progress))).collect();
+        let lost = || LedgerError::Store("a worker was lost".to_owned());
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| lost())?)
+    })
+}
+
+fn work(
+    driver: &Driver<'_>,
+    run: RunId,
+    plan: &RunPlan,
+    tasks: &BTreeMap<&str, &TaskLine>,
+    progress: &Progress,
+) -> Result<(), LedgerError> {
+    let lease = driver.lease.unwrap_or(i64::from(plan.limits.seconds) * 1_000 + GRACE);
+    while !driver.stop.load(Ordering::Relaxed) {
+        let Some(claim) = driver.ledger.claim(run, (driver.now)(), lease)? else {
+            let standing = driver.ledger.standing(run)?;
+            if standing.recorded == standing.planned {
+                return Ok(());
+            }
+            // Others hold the rest, or it waits to be tried again.
+            thread::sleep(IDLE);
+            continue;
+        };
+        let begun = Instant::now();
+        let played = tasks
+            .get(&*claim.key.task)
+            .ok_or_else(|| AgentError { cause: "runner".to_owned(), detail: "the plan has no such task".to_owned() })
+            .and_then(|task| play(driver, plan, task, &claim));
+        if let Err(error) = &played
+            && claim.tries + 1 < TRIES
+            && error.cause != "runner"
+        {
+            driver.ledger.give_back(&claim, (driver.now)() + (WAIT << claim.tries))?;
+            continue;
+        }
+        let wall = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let (record, left) = record(&claim, played, wall);
+        let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
+        let written = driver.folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
+        let mut place = || driver.folders.settle(&written, claim.number);
+        match driver.ledger.finish(&claim, &record, &mut place)? {
+            Finish::Recorded => progress.recorded.fetch_add(1, Ordering::Relaxed),
+            Finish::Stale => {
+                std::fs::remove_dir_all(&written).map_err(LedgerError::Folder)?;
+                progress.stale.fetch_add(1, Ordering::Relaxed)
+            }
+        };
+    }
+    Ok(())
+}
+
+fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> Result<(Finished, Played), AgentError> {
+    let missing =
+        || AgentError { cause: "runner".to_owned(), detail: format!("there is no agent {}", claim.key.agent) };
+    let agent = driver.agents.iter().find(|agent| agent.name() == claim.key.agent).ok_or_else(missing)?;
+    let open = driver.host.open(&task.id)?;
+    let mut episode = driver.host.begin(&task.id)?;
+    let played = agent.play(driver.host, &open, &mut *episode, claim.key.attempt, &plan.limits)?;
+    let left = episode.finish()?;
+    Ok((left, played))
+}
+
+/// What is recorded of a trial, and what its folder keeps.
+fn record(
+    claim: &Claim,
+    played: Result<(Finished, Played), AgentError>,
+    wall: u64,
+) -> (TrialRecord, Option<(Finished, Vec<Json>)>) {
+    let key = claim.key.clone();
+    let (left, played) = match played {
+        Ok(done) => done,
+        Err(AgentError { cause, detail }) => {
+            let end = TrialEnd::Error { cause, detail };
+            return (TrialRecord { key, end, used: Used::default(), spent: Spent { wall, world: 0 } }, None);
+        }
+    };
+    let limit = match played.stop {
+        Stop::Done => None,
+        Stop::Limit(which) => Some(which),
+    };
+    let end = match Score::of(&left.verdict, &left.frame_rules, limit) {
+        Some(score) => TrialEnd::Scored(score),
+        None => {
+            let detail = "the terminal state could not be judged".to_owned();
+            TrialEnd::Error { cause: "grader".to_owned(), detail }
+        }
+    };
+    let refused = left.trace.calls.iter().filter(|call| matches!(call.outcome, Outcome::Refused(_))).count();
+    let used = Used {
+        calls: left.trace.calls.len() as u32,
+        refused: refused as u32,
+        turns: played.turns,
+        tokens_in: played.tokens_in,
+        tokens_out: played.tokens_out,
+        cost: played.cost,
+    };
+    let spent = Spent { wall, world: left.world };
+    (TrialRecord { key, end, used, spent }, Some((left, played.transcript)))
+}

@@ -1,0 +1,78 @@
+//! What gives episodes: the shell implements it over a server or over worlds in this process.
+
+use benchwright_pack::{OpenPart, Refusal, Script, Trace, Verdict};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Why a host could not do what was asked. Nothing of this kind is ever scored.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{cause}: {detail}")]
+pub struct HostError {
+    /// What kind of failure: `world`, `grader`, `task`, `server`.
+    pub cause: &'static str,
+    /// What was said.
+    pub detail: String,
+}
+
+/// A tool as an agent sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolCard {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The schema of its arguments.
+    pub arguments: Json,
+    /// Whether it changes nothing.
+    pub reads_only: bool,
+    /// The table it is about, if it is about one.
+    pub table: Option<String>,
+}
+
+/// What is sealed, for agents that are given it: the oracle, and those that act on its plan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sealed {
+    /// The calls of the certified plan.
+    pub oracle: Script,
+    /// The ids of the first state's rows by key.
+    pub ids: BTreeMap<String, u32>,
+}
+
+/// What is left of an episode.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finished {
+    /// The calls.
+    pub trace: Trace,
+    /// The terminal state, as the bytes of a snapshot.
+    pub snapshot: Vec<u8>,
+    /// What changed, as JSON.
+    pub diff: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The rules that speak of what nobody asked for.
+    pub frame_rules: Vec<String>,
+    /// Microseconds inside the world and the judge.
+    pub world: u64,
+}
+
+/// An episode that a host keeps.
+pub trait Hosted {
+    /// The tools.
+    fn tools(&self) -> &[ToolCard];
+    /// Calls a tool with a JSON object of arguments.
+    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal>;
+    /// Ends it and grades what it left.
+    fn finish(self: Box<Self>) -> Result<Finished, HostError>;
+}
+
+/// What gives episodes.
+pub trait Host: Sync {
+    /// What an agent is given of a task.
+    fn open(&self, id: &str) -> Result<OpenPart, HostError>;
+    /// What is sealed of a task.
+    fn sealed(&self, id: &str) -> Result<Sealed, HostError>;
+    /// The family that reads briefs back and plans without a solver, for the greedy policy.
+    fn family(&self, id: &str) -> Result<&'static dyn benchwright_project::Family, HostError>;
+    /// Begins an episode of a task.
+    fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError>;
+}

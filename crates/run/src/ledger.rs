@@ -1,0 +1,91 @@
+//! The ledger of runs: which trials are planned, who works on which, and what came of them. Behind a trait, because a team
+//! keeps it in another database than a laptop.
+
+use benchwright_pack::{RunPlan, TrialKey, TrialRecord};
+
+/// A run in the ledger.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RunId(pub i64);
+
+/// A trial that somebody works on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// The run.
+    pub run: RunId,
+    /// The trial.
+    pub key: TrialKey,
+    /// Its number in the run.
+    pub number: i64,
+    /// The fencing number: only its holder may record the trial.
+    pub fence: i64,
+    /// How often it was begun before.
+    pub tries: u32,
+}
+
+/// What became of a record that was handed in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// It is recorded.
+    Recorded,
+    /// Somebody else holds the trial by now, or it is recorded already: nothing was written.
+    Stale,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// Trials of the plan.
+    pub planned: usize,
+    /// Those that are recorded.
+    pub recorded: usize,
+    /// Those of them that are errors.
+    pub errors: usize,
+    /// Those that somebody works on.
+    pub leased: usize,
+}
+
+/// Why the ledger could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The database.
+    #[error("the ledger cannot be used: {0}")]
+    Store(String),
+    /// What is in it is none of ours.
+    #[error("the ledger holds what cannot be read: {0}")]
+    Malformed(String),
+    /// The folder of a trial could not be put in its place.
+    #[error("the folder of a trial cannot be put in its place: {0}")]
+    Folder(std::io::Error),
+}
+
+/// A ledger. Times are milliseconds of one clock that all who work on a run share.
+pub trait LedgerStore: Sync {
+    /// The newest run with this plan, or a new one; always a new one with `fresh`. Says whether it is new.
+    fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError>;
+    /// The next trial that nobody holds, or whose holder's lease has run out. `None` when there is none now.
+    fn claim(&self, run: RunId, now: i64, lease: i64) -> Result<Option<Claim>, LedgerError>;
+    /// Holds a trial longer. `false` where it is no longer held.
+    fn renew(&self, claim: &Claim, until: i64) -> Result<bool, LedgerError>;
+    /// Records a trial, once, if the claim still holds it. `place` puts its folder in its place and is part of the same
+    /// transaction: where it fails, nothing is recorded.
+    fn finish(
+        &self,
+        claim: &Claim,
+        record: &TrialRecord,
+        place: &mut dyn FnMut() -> std::io::Result<()>,
+    ) -> Result<Finish, LedgerError>;
+    /// Gives a trial back, to be tried again not before `at`.
+    fn give_back(&self, claim: &Claim, at: i64) -> Result<(), LedgerError>;
+    /// Makes errors open again, so that a resumed run tries them once more.
+    fn reopen_errors(&self, run: RunId) -> Result<usize, LedgerError>;
+    /// Where a run stands.
+    fn standing(&self, run: RunId) -> Result<Standing, LedgerError>;
+    /// The plan of a run.
+    fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError>;
+    /// The records of a run, in the order of the plan.
+    fn records(&self, run: RunId) -> Result<Vec<(i64, TrialRecord)>, LedgerError>;
+    /// The newest run, if there is one.
+    fn newest(&self) -> Result<Option<RunId>, LedgerError>;
+    /// The name of a run.
+    fn name(&self, run: RunId) -> Result<String, LedgerError>;
+}

@@ -1,0 +1,279 @@
+//! Agents without a model: the measure that every other agent stands beside. All but the oracle know only what they read.
+
+use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
+use benchwright_audit::arguments::{Ground, Maker, ids_of};
+use benchwright_base::{Date, RowId};
+use benchwright_pack::{Ledger, OpenPart, Script, run::Limits};
+use benchwright_project::Desk;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// The policies by name, with what each does.
+pub const POLICIES: &[(&str, &str)] = &[
+    ("idle", "does nothing"),
+    ("random", "calls tools at random, with arguments that fit them"),
+    ("spam", "writes a field of every record and pushes every button"),
+    ("greedy", "reads the brief and takes the cheapest feasible offers"),
+    ("oracle", "carries out the certified plan"),
+];
+
+/// Calls of the random policy.
+const RANDOM_CALLS: usize = 120;
+/// The most calls of the spam policy.
+const SPAM_CALLS: usize = 900;
+
+/// A policy by its name.
+pub fn policy(name: &str) -> Option<Box<dyn Agent + Send>> {
+    Some(match name {
+        "idle" => Box::new(Idle),
+        "random" => Box::new(Random),
+        "spam" => Box::new(Spam),
+        "greedy" => Box::new(Greedy),
+        "oracle" => Box::new(Oracle),
+        _ => return None,
+    })
+}
+
+struct Idle;
+
+impl Agent for Idle {
+    fn name(&self) -> &str {
+        "idle"
+    }
+    fn play(&self, _: &dyn Host, _: &OpenPart, _: &mut dyn Hosted, _: u32, _: &Limits) -> Result<Played, AgentError> {
+        Ok(Played::plainly(Stop::Done))
+    }
+}
+
+struct Oracle;
+
+impl Agent for Oracle {
+    fn name(&self) -> &str {
+        "oracle"
+    }
+    fn play(
+        &self,
+        host: &dyn Host,
+        task: &OpenPart,
+        episode: &mut dyn Hosted,
+        _: u32,
+        _: &Limits,
+    ) -> Result<Played, AgentError> {
+        let sealed = host.sealed(&task.open.id)?;
+        follow(&sealed.oracle, Ledger::new(sealed.ids), episode);
+        Ok(Played::plainly(Stop::Done))
+    }
+}
+
+struct Greedy;
+
+impl Agent for Greedy {
+    fn name(&self) -> &str {
+        "greedy"
+    }
+    fn play(
+        &self,
+        host: &dyn Host,
+        task: &OpenPart,
+        episode: &mut dyn Hosted,
+        _: u32,
+        _: &Limits,
+    ) -> Result<Played, AgentError> {
+        let family = host.family(&task.open.id)?;
+        let mut desk = Reads { episode };
+        // What it cannot read or plan, it leaves: a bad plan is its own fault.
+        let planned = family.read_back(&task.instruction, &mut desk).and_then(|case| {
+            let ids = family.addresses(&case, &mut desk)?;
+            let script = family.script(&case, &family.greedy(&case)?)?;
+            Ok((ids, script))
+        });
+        if let Ok((ids, script)) = planned {
+            follow(&script, Ledger::new(ids), episode);
+        }
+        Ok(Played::plainly(Stop::Done))
+    }
+}
+
+/// Makes the calls of a script until one is refused.
+fn follow(script: &Script, mut ledger: Ledger, episode: &mut dyn Hosted) {
+    for step in &script.steps {
+        let Ok(arguments) = ledger.fill(&step.args) else { return };
+        let Ok(answer) = episode.call(&step.tool(), &arguments.to_string()) else { return };
+        if step.bind.is_some() {
+            let Ok(answer) = serde_json::from_str(&answer) else { return };
+            if ledger.note(step, &answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A desk at which one can only read.
+struct Reads<'e> {
+    episode: &'e mut dyn Hosted,
+}
+
+impl Desk for Reads<'_> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+        if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
+            return Err(format!("`{tool}` is no tool that only reads"));
+        }
+        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
+        serde_json::from_str(&answer).map_err(|error| error.to_string())
+    }
+}
+
+/// The rows that an agent has seen, by table.
+struct Seen {
+    rows: BTreeMap<String, Vec<RowId>>,
+    today: Date,
+}
+
+impl Ground for Seen {
+    fn count(&self, table: &str) -> usize {
+        self.rows.get(table).map_or(0, Vec::len)
+    }
+    fn row(&self, table: &str, nth: usize) -> Option<RowId> {
+        self.rows.get(table)?.get(nth).copied()
+    }
+    fn today(&self) -> Date {
+        self.today
+    }
+}
+
+impl Seen {
+    /// Looks at one page of every list.
+    fn look(episode: &mut dyn Hosted, instruction: &str) -> Seen {
+        let lists: Vec<(String, String)> = episode
+            .tools()
+            .iter()
+            .filter(|card| card.reads_only && card.arguments["required"].as_array().is_none_or(Vec::is_empty))
+            .filter_map(|card| Some((card.name.clone(), card.table.clone()?)))
+            .collect();
+        let mut rows: BTreeMap<String, Vec<RowId>> = BTreeMap::new();
+        for (tool, table) in lists {
+            let asked = json!({ "limit": 200 });
+            let answer = episode.call(&tool, &asked.to_string()).or_else(|_| episode.call(&tool, "{}"));
+            let Ok(Ok(answer)) = answer.map(|answer| serde_json::from_str::<Json>(&answer)) else { continue };
+            let found = rows.entry(table).or_default();
+            ids(&answer, found);
+            found.sort_unstable();
+            found.dedup();
+        }
+        // The first date that the brief names is the day of the job.
+        let words = instruction.split(|c: char| !c.is_ascii_digit() && c != '-');
+        let today = words.into_iter().find_map(Date::parse).unwrap_or(Date(0));
+        Seen { rows, today }
+    }
+
+    /// Notes what a call made.
+    fn note(&mut self, card: &ToolCard, answer: &str) {
+        let Some(table) = &card.table else { return };
+        let Ok(answer) = serde_json::from_str::<Json>(answer) else { return };
+        let found = self.rows.entry(table.clone()).or_default();
+        match &answer {
+            Json::Array(made) => {
+                found.extend(made.iter().filter_map(Json::as_u64).filter_map(|id| RowId::try_from(id).ok()));
+            }
+            other => ids(other, found),
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+}
+
+/// The ids of the records in an answer.
+fn ids(answer: &Json, found: &mut Vec<RowId>) {
+    match answer {
+        Json::Array(list) => list.iter().for_each(|item| ids(item, found)),
+        Json::Object(map) => {
+            if let Some(id) = map.get("id").and_then(Json::as_u64).and_then(|id| RowId::try_from(id).ok()) {
+                found.push(id);
+            } else {
+                map.values().filter(|value| value.is_array()).for_each(|value| ids(value, found));
+            }
+        }
+        _ => {}
+    }
+}
+
+struct Random;
+
+impl Agent for Random {
+    fn name(&self) -> &str {
+        "random"
+    }
+    fn play(
+        &self,
+        _: &dyn Host,
+        task: &OpenPart,
+        episode: &mut dyn Hosted,
+        attempt: u32,
+        _: &Limits,
+    ) -> Result<Played, AgentError> {
+        let mut seen = Seen::look(episode, &task.instruction);
+        let mut maker = Maker::new(&["random", &task.open.id, &attempt.to_string()]);
+        let levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
+        let (work, rest): (Vec<&ToolCard>, Vec<&ToolCard>) = levers.iter().partition(|card| is_work(card));
+        for _ in 0..RANDOM_CALLS {
+            let pool = if maker.stream().chance(1, 2) && !work.is_empty() { &work } else { &rest };
+            let Some(card) = maker.stream().pick(pool).copied() else { break };
+            let arguments = maker.arguments(&card.arguments, &seen);
+            if let Ok(answer) = episode.call(&card.name, &arguments.to_string()) {
+                seen.note(card, &answer);
+            }
+        }
+        Ok(Played::plainly(Stop::Done))
+    }
+}
+
+struct Spam;
+
+impl Agent for Spam {
+    fn name(&self) -> &str {
+        "spam"
+    }
+    fn play(
+        &self,
+        _: &dyn Host,
+        task: &OpenPart,
+        episode: &mut dyn Hosted,
+        attempt: u32,
+        _: &Limits,
+    ) -> Result<Played, AgentError> {
+        let seen = Seen::look(episode, &task.instruction);
+        let mut maker = Maker::new(&["spam", &task.open.id, &attempt.to_string()]);
+        let mut levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
+        // What makes and confirms comes first; the rest in an order of its own for each attempt.
+        maker.stream().shuffle(&mut levers);
+        levers.sort_by_key(|card| !is_work(card));
+        let mut left = SPAM_CALLS;
+        for card in &levers {
+            let table = ids_of(&card.arguments).map(str::to_owned).or(card.table.clone());
+            let rows = table.and_then(|table| seen.rows.get(&table)).cloned().unwrap_or_default();
+            let fields = &card.arguments["properties"]["vals"]["properties"];
+            let names: Vec<&String> = fields.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
+            for id in rows {
+                let mut arguments = json!({ "ids": [id] });
+                if let Some(name) = maker.stream().pick(&names).copied() {
+                    arguments["vals"] = json!({ name.as_str(): maker.value(&fields[name], name, &seen, 0) });
+                } else if ids_of(&card.arguments).is_none() {
+                    arguments = maker.arguments(&card.arguments, &seen);
+                }
+                // A refusal is an answer like any other to who does not read.
+                let _ = episode.call(&card.name, &arguments.to_string());
+                left -= 1;
+                if left == 0 {
+                    return Ok(Played::plainly(Stop::Done));
+                }
+            }
+        }
+        Ok(Played::plainly(Stop::Done))
+    }
+}
+
+/// Whether a tool makes records or carries them forwards.
+fn is_work(card: &ToolCard) -> bool {
+    let forwards = ["_create", "_confirm", "_post", "_create_invoices", "_submit", "_approve"];
+    card.name.starts_with("create_") || forwards.iter().any(|end| card.name.ends_with(end))
+}
