@@ -1,0 +1,511 @@
+//! The live episodes: begun, copied, called, read, graded and closed, each behind a lock of its own.
+
+use crate::{
+    CallError, ServeError, Settings, Token,
+    token::{Lock, hex, random},
+    tools::ToolSet,
+    worlds::{World, Worlds, digest_of, store},
+};
+use benchwright_base::{Digest, nearest};
+use benchwright_grade::Grader;
+use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
+use benchwright_sandbox::Episode;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    str::FromStr,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// The most bytes of tools and arguments that an episode keeps. A trace of more, with its escapes, could not be read back.
+const LARGEST_CALLS: usize = LARGEST_TRACE / 4;
+/// How many closed episodes are remembered, so that their agents are told so.
+const CLOSED_KEPT: usize = 65_536;
+
+/// The id of an episode. It is drawn at random, so that nobody counts up to another's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EpisodeId([u8; 16]);
+
+impl fmt::Display for EpisodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for EpisodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for EpisodeId {
+    type Err = ServeError;
+
+    fn from_str(text: &str) -> Result<EpisodeId, ServeError> {
+        let digits = text.as_bytes();
+        let fits = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
+        if digits.len() != 32 || !digits.iter().all(fits) {
+            return Err(ServeError::NoEpisode);
+        }
+        let mut id = [0; 16];
+        for (byte, pair) in id.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| ServeError::NoEpisode)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| ServeError::NoEpisode)?;
+        }
+        Ok(EpisodeId(id))
+    }
+}
+
+/// What an episode begins from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// A task of the store, by its id.
+    Task(String),
+    /// A domain's own world.
+    Domain {
+        /// The domain, by its name.
+        domain: String,
+        /// The size; with none, the smallest usual one.
+        size: Option<String>,
+        /// The seed it is filled from.
+        seed: u64,
+        /// The role of the agent; with none, `admin` or the domain's first.
+        role: Option<String>,
+    },
+}
+
+/// What an episode may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The most calls.
+    pub calls: u32,
+    /// The time without a call after which it is closed.
+    pub idle: Duration,
+}
+
+/// A new episode.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// Its id.
+    pub id: EpisodeId,
+    /// The token of its agent.
+    pub token: Token,
+    /// What it may cost.
+    pub limits: Limits,
+    /// The instruction, if it has a task.
+    pub instruction: Option<String>,
+}
+
+/// How an episode stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// Its task.
+    pub task: Option<String>,
+    /// Its domain.
+    pub domain: String,
+    /// The role of its agent.
+    pub role: String,
+    /// What it may cost.
+    pub limits: Limits,
+    /// The calls that were made, refused ones too.
+    pub calls_used: u32,
+    /// The calls that were made after the last that was allowed. The world was not asked.
+    pub calls_over: u32,
+    /// The time since it was last used.
+    pub idle: Duration,
+    /// The hash of its state.
+    pub state: String,
+}
+
+/// A verdict, and what it is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Graded {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The digest of the whole task, open and sealed.
+    pub task: Digest,
+    /// The hash of the state that was judged.
+    pub state: String,
+}
+
+/// Whose a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Owner {
+    Agent(EpisodeId),
+    Nobody,
+}
+
+/// An episode that lives.
+struct Slot {
+    world: Arc<World>,
+    lock: Lock,
+    limit: u32,
+    /// Milliseconds since the first.
+    last_used: AtomicU64,
+    /// Nothing once it is closed.
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Clone)]
+struct Running {
+    episode: Episode,
+    calls: u32,
+    over: u32,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Slots {
+    live: BTreeMap<EpisodeId, Arc<Slot>>,
+    closed: BTreeMap<EpisodeId, Lock>,
+    order: VecDeque<EpisodeId>,
+}
+
+/// The live episodes of a program.
+pub struct Episodes {
+    settings: Settings,
+    worlds: Worlds,
+    slots: RwLock<Slots>,
+    began: Instant,
+}
+
+impl Episodes {
+    /// No episodes yet.
+    pub fn new(settings: Settings) -> Episodes {
+        Episodes { settings, worlds: Worlds::default(), slots: RwLock::default(), began: Instant::now() }
+    }
+
+    /// What they were told.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Begins an episode. The files of a task are checked each time.
+    pub fn create(&self, start: &Start) -> Result<Created, ServeError> {
+        self.check_room(&self.read())?;
+        let (world, episode) = self.worlds.begin(&self.settings, start)?;
+        let limit = world.task.as_ref().map_or(self.settings.calls, |task| task.open.calls);
+        self.insert(world, limit, Running { episode, calls: 0, over: 0, bytes: 0 })
+    }
+
+    /// A copy that goes its own way from here, with a token of its own.
+    pub fn fork(&self, id: EpisodeId) -> Result<Created, ServeError> {
+        let slot = self.used(id)?;
+        let copy = slot.with(id, |running| running.clone())?;
+        self.insert(Arc::clone(&slot.world), slot.limit, copy)
+    }
+
+    fn insert(&self, world: Arc<World>, limit: u32, running: Running) -> Result<Created, ServeError> {
+        let id = EpisodeId(random()?);
+        let token = Token::draw(&format!("{id}."))?;
+        let limits = Limits { calls: limit, idle: self.settings.idle };
+        let instruction = world.task.as_ref().map(|task| task.instruction.clone());
+        let last_used = AtomicU64::new(self.now());
+        let slot = Slot { world, lock: token.lock(), limit, last_used, running: Mutex::new(Some(running)) };
+        let mut slots = self.write();
+        self.check_room(&slots)?;
+        slots.live.insert(id, Arc::new(slot));
+        Ok(Created { id, token, limits, instruction })
+    }
+
+    fn check_room(&self, slots: &Slots) -> Result<(), ServeError> {
+        let live = slots.live.len();
+        if live < self.settings.most_episodes { Ok(()) } else { Err(ServeError::TooMany(live)) }
+    }
+
+    /// Calls a tool with a JSON object of arguments. Every call counts, whether or not there is such a tool.
+    pub fn call(&self, id: EpisodeId, tool: &str, arguments: &str) -> Result<String, CallError> {
+        let slot = self.used(id)?;
+        let limit = slot.limit;
+        slot.with(id, |running| {
+            if running.calls >= limit {
+                running.over = running.over.saturating_add(1);
+                return Err(CallError::CallsExhausted(limit));
+            }
+            if running.bytes.saturating_add(tool.len() + arguments.len()) > LARGEST_CALLS {
+                running.over = running.over.saturating_add(1);
+                return Err(CallError::TraceFull(LARGEST_CALLS));
+            }
+            running.calls += 1;
+            if slot.world.tools.place(tool).is_none() && running.episode.domain().tool_named(tool).is_some() {
+                return Err(CallError::Refused(not_offered(&slot.world.tools, tool)));
+            }
+            running.bytes += tool.len() + arguments.len();
+            Ok(running.episode.call(tool, arguments)?)
+        })?
+    }
+
+    /// The state as the canonical bytes of a snapshot.
+    pub fn snapshot_bytes(&self, id: EpisodeId) -> Result<Vec<u8>, ServeError> {
+        Ok(self.copy(id)?.episode.snapshot_bytes())
+    }
+
+    /// The state as a document.
+    pub fn snapshot(&self, id: EpisodeId) -> Result<Snapshot, ServeError> {
+        Ok(self.copy(id)?.episode.snapshot())
+    }
+
+    /// The calls that the world was asked for, in order.
+    pub fn trace(&self, id: EpisodeId) -> Result<Trace, ServeError> {
+        Ok(self.copy(id)?.episode.trace())
+    }
+
+    /// What differs from the first state.
+    pub fn diff(&self, id: EpisodeId) -> Result<Diff, ServeError> {
+        Ok(self.copy(id)?.episode.diff())
+    }
+
+    /// How an episode stands. To ask is no use of it.
+    pub fn status(&self, id: EpisodeId) -> Result<Status, ServeError> {
+        let slot = self.slot(id)?;
+        let idle = self.now().saturating_sub(slot.last_used.load(Ordering::Relaxed));
+        slot.with(id, |running| Status {
+            task: slot.world.task.as_ref().map(|task| task.open.id.clone()),
+            domain: running.episode.domain().name.clone(),
+            role: running.episode.role().name.clone(),
+            limits: Limits { calls: slot.limit, idle: self.settings.idle },
+            calls_used: running.calls,
+            calls_over: running.over,
+            idle: Duration::from_millis(idle),
+            state: Trace::hash(running.episode.state_hash()),
+        })
+    }
+
+    /// The tools of an episode.
+    pub fn tools(&self, id: EpisodeId) -> Result<Arc<ToolSet>, ServeError> {
+        Ok(Arc::clone(&self.slot(id)?.world.tools))
+    }
+
+    /// The world of an episode.
+    pub(crate) fn world(&self, id: EpisodeId) -> Result<Arc<World>, ServeError> {
+        Ok(Arc::clone(&self.slot(id)?.world))
+    }
+
+    /// Judges the state as it stands. The task is read anew, held to its digests and to the lock file of its folder, and must
+    /// be the one that the episode began from.
+    pub fn grade(&self, id: EpisodeId) -> Result<Graded, ServeError> {
+        let slot = self.used(id)?;
+        if !self.settings.may_read_sealed {
+            return Err(ServeError::SealedNotReadable);
+        }
+        let last = slot.with(id, |running| running.episode.fork())?;
+        let Some(began) = &slot.world.task else { return Err(ServeError::NoTask) };
+        let task = store(&self.settings)?.task(&began.open.id)?;
+        if digest_of(&task.open, &task.instruction, &task.world) != began.digest {
+            return Err(ServeError::TaskChanged(began.open.id.clone()));
+        }
+        let domain = slot.world.sandbox.domain();
+        let family = self.settings.catalog.family(&domain.name)?;
+        let refused = |error: benchwright_pack::SnapshotError| ServeError::TaskRefused(error.to_string());
+        let first = Snapshot::from_bytes(&task.world, domain).map_err(refused)?;
+        let grader = Grader::new(domain, &task.sealed.verifier, &first, family.natives())?;
+        let verdict = grader.grade(&last.snapshot())?;
+        Ok(Graded { verdict, task: task.digest(), state: Trace::hash(last.state_hash()) })
+    }
+
+    /// Ends an episode and frees what it holds.
+    pub fn close(&self, id: EpisodeId) -> Result<(), ServeError> {
+        let slot = {
+            let mut slots = self.write();
+            slots.find(id)?;
+            slots.take(id)
+        };
+        if let Some(slot) = slot {
+            slot.end();
+        }
+        Ok(())
+    }
+
+    /// Closes the episodes that were idle for too long, and says how many.
+    pub fn reap(&self) -> usize {
+        let idle = u64::try_from(self.settings.idle.as_millis()).unwrap_or(u64::MAX);
+        let ended: Vec<Arc<Slot>> = {
+            // Whoever finds an episode marks it used under the same lock, so none is closed that was just asked for.
+            let mut slots = self.write();
+            let now = self.now();
+            let old = |slot: &Slot| now.saturating_sub(slot.last_used.load(Ordering::Relaxed)) >= idle;
+            let ids: Vec<EpisodeId> = slots.live.iter().filter(|(_, slot)| old(slot)).map(|(id, _)| *id).collect();
+            ids.into_iter().filter_map(|id| slots.take(id)).collect()
+        };
+        ended.iter().for_each(|slot| slot.end());
+        ended.len()
+    }
+
+    /// How many live.
+    pub fn len(&self) -> usize {
+        self.read().live.len()
+    }
+
+    /// Whether none lives.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many worlds are kept for further episodes.
+    pub fn worlds(&self) -> usize {
+        self.worlds.len()
+    }
+
+    /// Whose a token is. An agent's token tells its episode, so one comparison is enough.
+    pub(crate) fn owner(&self, token: &str) -> Owner {
+        let Some(Ok(id)) = token.split_once('.').map(|(id, _)| id.parse::<EpisodeId>()) else { return Owner::Nobody };
+        let lock = {
+            let slots = self.read();
+            slots.live.get(&id).map(|slot| slot.lock).or_else(|| slots.closed.get(&id).copied())
+        };
+        if lock.is_some_and(|lock| lock.opens(token)) { Owner::Agent(id) } else { Owner::Nobody }
+    }
+
+    /// Whether an episode lives.
+    pub(crate) fn check(&self, id: EpisodeId) -> Result<(), ServeError> {
+        self.slot(id).map(|_| ())
+    }
+
+    fn copy(&self, id: EpisodeId) -> Result<Running, ServeError> {
+        self.used(id)?.with(id, |running| running.clone())
+    }
+
+    fn slot(&self, id: EpisodeId) -> Result<Arc<Slot>, ServeError> {
+        self.read().find(id).map(Arc::clone)
+    }
+
+    /// The slot of an episode, which is used from now.
+    fn used(&self, id: EpisodeId) -> Result<Arc<Slot>, ServeError> {
+        let slots = self.read();
+        let slot = slots.find(id)?;
+        slot.last_used.store(self.now(), Ordering::Relaxed);
+        Ok(Arc::clone(slot))
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    // No code runs under these locks that can leave the maps half-changed.
+    fn read(&self) -> RwLockReadGuard<'_, Slots> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Slots> {
+        self.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slots {
+    fn find(&self, id: EpisodeId) -> Result<&Arc<Slot>, ServeError> {
+        let missing = || if self.closed.contains_key(&id) { ServeError::Closed(id) } else { ServeError::NoEpisode };
+        self.live.get(&id).ok_or_else(missing)
+    }
+
+    /// Takes an episode out, and remembers that it was there.
+    fn take(&mut self, id: EpisodeId) -> Option<Arc<Slot>> {
+        let slot = self.live.remove(&id)?;
+        self.closed.insert(id, slot.lock);
+        self.order.push_back(id);
+        if self.order.len() > CLOSED_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.closed.remove(&oldest);
+        }
+        Some(slot)
+    }
+}
+
+impl Slot {
+    /// Works on the running episode, one caller at a time.
+    fn with<R>(&self, id: EpisodeId, work: impl FnOnce(&mut Running) -> R) -> Result<R, ServeError> {
+        // A call that panicked may have left a state half-made: nothing is read from it or done in it any more.
+        let mut running = self.running.lock().map_err(|_| ServeError::Broken)?;
+        running.as_mut().map(work).ok_or(ServeError::Closed(id))
+    }
+
+    /// Frees the state, even while somebody still holds the slot.
+    fn end(&self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        *running = None;
+    }
+}
+
+/// The refusal of a tool that the domain has and the task does not offer.
+fn not_offered(tools: &ToolSet, name: &str) -> Refusal {
+    let near = nearest(name, tools.lines().iter().map(|line| &*line.name));
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    Refusal::new(RefusalCode::NotFound, format!("there is no tool `{name}`{near}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn csm(idle: Duration) -> (Episodes, Created) {
+        let episodes = Episodes::new(Settings { idle, ..Settings::default() });
+        let start = Start::Domain { domain: "csm".to_owned(), size: Some("small".to_owned()), seed: 1, role: None };
+        let created = episodes.create(&start).unwrap();
+        (episodes, created)
+    }
+
+    #[test]
+    fn what_is_reaped_is_freed() {
+        let (episodes, first) = csm(Duration::ZERO);
+        let world = episodes.world(first.id).unwrap();
+        for _ in 0..100 {
+            episodes.fork(first.id).unwrap();
+        }
+        assert_eq!(Arc::strong_count(&world), 1 + 1 + 101, "here, in the worlds kept, and in each slot");
+        assert_eq!(episodes.reap(), 101);
+        assert_eq!(Arc::strong_count(&world), 2);
+        assert!(episodes.is_empty());
+        let slots = episodes.read();
+        assert_eq!((slots.closed.len(), slots.order.len()), (101, 101));
+    }
+
+    #[test]
+    fn only_so_many_closed_ones_are_remembered() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let slot = episodes.slot(first.id).unwrap();
+        let mut slots = episodes.write();
+        for at in 0..CLOSED_KEPT as u64 + 10 {
+            let mut id = [0; 16];
+            id[..8].copy_from_slice(&at.to_be_bytes());
+            slots.live.insert(EpisodeId(id), Arc::clone(&slot));
+            slots.take(EpisodeId(id)).unwrap();
+        }
+        assert_eq!((slots.closed.len(), slots.order.len()), (CLOSED_KEPT, CLOSED_KEPT));
+        assert!(matches!(slots.find(EpisodeId([0; 16])), Err(ServeError::NoEpisode)));
+    }
+
+    #[test]
+    fn an_episode_whose_call_stopped_half_way_is_not_used_any_more() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let slot = episodes.slot(first.id).unwrap();
+        let stopped = std::thread::spawn(move || slot.with(first.id, |_| panic!("as a test"))).join();
+        assert!(stopped.is_err());
+        assert!(matches!(episodes.snapshot(first.id), Err(ServeError::Broken)));
+        assert!(matches!(episodes.call(first.id, "list_users", "{}"), Err(CallError::Serve(ServeError::Broken))));
+        assert!(matches!(episodes.fork(first.id), Err(ServeError::Broken)));
+        episodes.close(first.id).unwrap();
+        assert!(episodes.is_empty(), "its slot is free");
+    }
+
+    #[test]
+    fn a_task_that_names_its_tools_offers_no_others() {
+        let (episodes, first) = csm(Duration::from_secs(60));
+        let world = episodes.world(first.id).unwrap();
+        let tools = Arc::new(ToolSet::new(&world.sandbox, &["list_users".to_owned()]));
+        assert_eq!(tools.lines().len(), 1);
+        let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, listed: Vec::new(), task: None };
+        let running = episodes.copy(first.id).unwrap();
+        let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
+        assert!(episodes.call(created.id, "list_users", "{}").is_ok());
+        let before = episodes.status(created.id).unwrap();
+        let group = r#"{"name":"new","type":"support"}"#;
+        let refused = episodes.call(created.id, "add_new_user_group", group).unwrap_err();
+        assert_eq!((refused.word(), refused.status()), ("not_found", 404));
+        let after = episodes.status(created.id).unwrap();
+        assert_eq!((after.state, after.calls_used), (before.state, before.calls_used + 1));
+    }
+}

@@ -1,0 +1,249 @@
+//! Who may come in: the check of Host and Origin, of tokens, and of the size of a body; and how an error is answered.
+
+use crate::{
+    CallError, EpisodeId, Episodes, ServeError, episodes::Owner, error::error_json, mcp::McpService, token::Lock,
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{FromRequestParts, Path, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http_body_util::BodyExt as _;
+use serde::de::DeserializeOwned;
+use std::{net::IpAddr, sync::Arc};
+
+/// How many times the largest body is read and thrown away, so that a client can hear that its body is too large.
+const DRAINED: usize = 16;
+
+/// What every request needs.
+pub(crate) struct App {
+    pub(crate) episodes: Arc<Episodes>,
+    pub(crate) control: Lock,
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) largest_body: usize,
+    /// Where agents find their episodes: scheme, host and port.
+    pub(crate) agents: String,
+    pub(crate) mcp: McpService,
+}
+
+/// An error as it is answered: a status, a word and a sentence.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    body: String,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, word: &str, sentence: &str) -> Problem {
+        Problem { status, body: error_json(word, sentence) }
+    }
+}
+
+impl From<ServeError> for Problem {
+    fn from(error: ServeError) -> Problem {
+        CallError::from(error).into()
+    }
+}
+
+impl From<CallError> for Problem {
+    fn from(error: CallError) -> Problem {
+        let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Problem { status, body: error.to_json() }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = json(self.status, self.body);
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+/// The parts of a path. One that cannot be read leads nowhere.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<At<T>, Problem> {
+        let nowhere = |_| Problem::new(StatusCode::NOT_FOUND, "no_such_route", "the path cannot be read");
+        Path::from_request_parts(parts, state).await.map(|Path(place)| At(place)).map_err(nowhere)
+    }
+}
+
+/// An answer in JSON.
+pub(crate) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+impl App {
+    /// Lets only the control token in. An agent is told that this is not for it.
+    pub(crate) fn control_only(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let token = bearer(headers)?;
+        if self.control.opens(token) {
+            return Ok(());
+        }
+        match self.episodes.owner(token) {
+            Owner::Agent(_) => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "not_for_agents",
+                "an episode's token does not open the control plane",
+            )),
+            Owner::Nobody => Err(wrong_token()),
+        }
+    }
+
+    /// Lets only the episode's own token in.
+    pub(crate) fn agent_only(&self, headers: &HeaderMap, episode: &str) -> Result<EpisodeId, Problem> {
+        let token = bearer(headers)?;
+        let forbidden = |word, sentence| Err(Problem::new(StatusCode::FORBIDDEN, word, sentence));
+        if self.control.opens(token) {
+            return forbidden("not_for_control", "the control token does not open an episode's tools");
+        }
+        let Owner::Agent(own) = self.episodes.owner(token) else { return Err(wrong_token()) };
+        let asked: EpisodeId = episode.parse()?;
+        self.episodes.check(asked)?;
+        if asked == own { Ok(own) } else { forbidden("other_episode", "the token is of another episode") }
+    }
+
+    /// The body of a request, if it is not too large.
+    pub(crate) async fn body(&self, mut body: Body) -> Result<Bytes, Problem> {
+        let mut kept: Vec<u8> = Vec::new();
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            let broken = |_| Problem::new(StatusCode::BAD_REQUEST, "invalid_request", "the body broke off");
+            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            length += data.len();
+            if length <= self.largest_body {
+                if kept.is_empty() && length == data.len() && body.is_end_stream_now() {
+                    return Ok(data);
+                }
+                kept.extend_from_slice(&data);
+            } else if length > self.largest_body.saturating_mul(DRAINED) {
+                break;
+            }
+        }
+        if length <= self.largest_body {
+            return Ok(kept.into());
+        }
+        let sentence = format!("the body has more than {} bytes", self.largest_body);
+        Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &sentence))
+    }
+
+    /// The body of a request as text.
+    pub(crate) async fn text(&self, body: Body) -> Result<String, Problem> {
+        let bytes = self.body(body).await?;
+        String::from_utf8(bytes.into())
+            .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", "the body is not UTF-8"))
+    }
+}
+
+/// Whether a body is known to be at its end.
+trait EndOfBody {
+    fn is_end_stream_now(&self) -> bool;
+}
+
+impl EndOfBody for Body {
+    fn is_end_stream_now(&self) -> bool {
+        axum::body::HttpBody::is_end_stream(self)
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else { return Err(wrong_token()) };
+    let text = value.to_str().map_err(|_| wrong_token())?;
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(token.trim()),
+        _ => Err(wrong_token()),
+    }
+}
+
+fn wrong_token() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "a bearer token is missing or not known here")
+}
+
+/// Refuses requests that are addressed to a foreign name or come from a foreign page: a page whose name was rebound to this
+/// machine is both.
+pub(crate) async fn only_known_hosts(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let known = |name: &str| is_known(&app.allowed_hosts, name);
+    let headers = request.headers();
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok().and_then(host_of),
+        (None, None) => request.uri().host(),
+        _ => None,
+    };
+    let from_known = |origin: &HeaderValue| {
+        let uri = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+        uri.is_some_and(|uri| uri.scheme().is_some() && uri.host().is_some_and(known))
+    };
+    if !host.is_some_and(known) || !headers.get_all(header::ORIGIN).iter().all(from_known) {
+        let sentence = "requests must be addressed to this machine, and come from no foreign page";
+        return Problem::new(StatusCode::FORBIDDEN, "foreign_host", sentence).into_response();
+    }
+    next.run(request).await
+}
+
+/// The name in a Host header, without its port.
+fn host_of(host: &str) -> Option<&str> {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => {
+            let (name, port) = rest.split_once(']')?;
+            return is_port(port).then_some(name);
+        }
+        None => host.split_once(':').map_or((host, ""), |(name, _)| (name, &host[name.len()..])),
+    };
+    is_port(name.1).then_some(name.0)
+}
+
+fn is_port(text: &str) -> bool {
+    text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+fn is_known(allowed: &[String], name: &str) -> bool {
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_loopback
+        || bare.eq_ignore_ascii_case("localhost")
+        || allowed.iter().any(|known| known.eq_ignore_ascii_case(bare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_and_allowed_names_are_known() {
+        let allowed = ["bench.example".to_owned()];
+        let known = |host: &str| host_of(host).is_some_and(|name| is_known(&allowed, name));
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "127.9.9.9", "[::1]:9", "[::1]", "Bench.Example:1"]
+        {
+            assert!(known(host), "{host}");
+        }
+        for host in [
+            "",
+            "example.com",
+            "localhost.example.com",
+            "127.0.0.1.example.com",
+            "localhost:80:80",
+            "localhost:x",
+            "[::1",
+            "[::1]x",
+            "10.0.0.1",
+            "0.0.0.0",
+            "evil@localhost",
+            "localhost@evil",
+        ] {
+            assert!(!known(host), "{host}");
+        }
+    }
+}

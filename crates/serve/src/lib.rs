@@ -1,0 +1,47 @@
+//! Serves episodes as a resource over HTTP: a control plane that begins, copies, reads, grades and closes them, and an
+//! agent plane with the tools of one episode over MCP, plain JSON, OpenAPI and, where the domain has it, JSON-2.
+//!
+//! | control token | |
+//! |---|---|
+//! | `POST /episodes` | begins one: `{"task": ID}`, or `{"domain": NAME}` with `size`, `seed` and `role` |
+//! | `GET /episodes` | how many live |
+//! | `GET`, `DELETE /episodes/{id}` | how it stands; ends it |
+//! | `POST /episodes/{id}/fork` | a copy with a token of its own |
+//! | `GET /episodes/{id}/snapshot`, `/trace` | the state; the calls |
+//! | `POST /episodes/{id}/grade` | the verdict on the state as it stands |
+//!
+//! | the episode's token | |
+//! |---|---|
+//! | `POST /episodes/{id}/mcp` | MCP, both eras |
+//! | `POST /episodes/{id}/tools/{name}` | a call in plain JSON |
+//! | `GET /episodes/{id}/openapi.json` | the tools |
+//! | `POST /episodes/{id}/json/2/{model}/{method}` | the same tools by model and method, where tables name models |
+//!
+//! `GET /health` needs no token. Every error is `{"error": {"code", "message"}}`.
+//!
+//! [`Episodes`] is the one implementation; a program calls it directly, [`Server`] over HTTP. Who an agent is and which
+//! episode it means is in the URL and the token of every request, never in a session.
+
+mod agent;
+mod client;
+mod control;
+mod episodes;
+mod error;
+mod gate;
+mod mcp;
+mod openapi;
+mod server;
+mod settings;
+mod stdio;
+mod token;
+mod tools;
+mod worlds;
+
+pub use episodes::{Created, Graded, Limits, Start, Status};
+pub use episodes::{EpisodeId, Episodes};
+pub use error::{CallError, ServeError, ServerError};
+pub use server::Server;
+pub use settings::{Options, Settings};
+pub use stdio::{ProxyError, proxy, stdio_proxy};
+pub use token::Token;
+pub use tools::{ToolLine, ToolSet};

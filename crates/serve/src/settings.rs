@@ -1,0 +1,72 @@
+//! What a server is told when it starts.
+
+use crate::Token;
+use benchwright_catalog::Catalog;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
+
+/// What the episodes of a program may be and cost.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where domains are found.
+    pub catalog: Catalog,
+    /// The folder of tasks, in the form that `Store` writes.
+    pub tasks: Option<PathBuf>,
+    /// Whether sealed files may be read, which grading needs.
+    pub may_read_sealed: bool,
+    /// The time without a call after which an episode is closed.
+    pub idle: Duration,
+    /// The most episodes that live at a time.
+    pub most_episodes: usize,
+    /// The most worlds that are kept for further episodes.
+    pub most_worlds: usize,
+    /// The most calls of an episode whose task does not say.
+    pub calls: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            catalog: Catalog::built_in(),
+            tasks: None,
+            may_read_sealed: false,
+            idle: Duration::from_secs(30 * 60),
+            most_episodes: 20_000,
+            most_worlds: 64,
+            calls: 100_000,
+        }
+    }
+}
+
+/// What a server is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The episodes.
+    pub settings: Settings,
+    /// Where the control plane listens. Port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// Where the agent plane listens; with none, where the control plane does.
+    pub bind_agents: Option<SocketAddr>,
+    /// The token of the control plane; with none, one is drawn.
+    pub control_token: Option<Token>,
+    /// Names of hosts, besides loopback, that requests may be addressed to or come from.
+    pub allowed_hosts: Vec<String>,
+    /// The largest body of a request, in bytes.
+    pub largest_body: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            settings: Settings::default(),
+            bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            bind_agents: None,
+            control_token: None,
+            allowed_hosts: Vec::new(),
+            largest_body: 1 << 20,
+        }
+    }
+}
