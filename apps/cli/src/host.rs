@@ -33,6 +33,13 @@ struct Opened {
     frame_rules: Vec<String>,
 }
 
+/// The table that a tool's name begins with, for tools that are code: the longest of them.
+fn named(domain: &Domain, tool: &str) -> Option<String> {
+    let tables = domain.tables.iter().map(|table| &table.name);
+    let begins = tables.filter(|table| tool.strip_prefix(&***table).is_some_and(|rest| rest.starts_with('_')));
+    begins.max_by_key(|table| table.len()).cloned()
+}
+
 fn failed(cause: &'static str) -> impl Fn(String) -> HostError {
     move |detail| HostError { cause, detail }
 }
@@ -70,7 +77,7 @@ impl<'c> StoreHost<'c> {
                 description: describe(domain, tool),
                 arguments: arguments_schema(domain, tool),
                 reads_only: tool.reads_only(),
-                table: tool.table.map(|table| domain.table(table).name.clone()),
+                table: tool.table.map(|table| domain.table(table).name.clone()).or_else(|| named(domain, &tool.name)),
             };
             domain.tools.iter().map(card).collect()
         };

@@ -13,5 +13,6 @@ pub(crate) mod patterns;
 pub(crate) mod play;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod worker;
