@@ -75,8 +75,10 @@ mod tests {
     ];
 
     fn chosen(distractors: usize, seed: u64) -> Vec<String> {
-        let offered = TOOLS.map(|(name, table, description)| {
-            Offered { name, table: (!table.is_empty()).then_some(table), description }
+        let offered = TOOLS.map(|(name, table, description)| Offered {
+            name,
+            table: (!table.is_empty()).then_some(table),
+            description,
         });
         let used = BTreeSet::from(["order_create".to_owned()]);
         toolset(&offered, &used, distractors, seed, &["tools"])

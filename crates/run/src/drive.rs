@@ -19,6 +19,8 @@ use std::{
 const GRACE: i64 = 60_000;
 /// How often a trial is tried before an error is recorded.
 const TRIES: u32 = 3;
+/// Causes that another try cannot mend.
+const LASTING: [&str; 3] = ["runner", "auth", "request"];
 /// The wait before the next try, doubled each time.
 const WAIT: i64 = 2_000;
 /// How long a worker waits when others hold all that is left.
@@ -95,7 +97,7 @@ fn work(
             .and_then(|task| play(driver, plan, task, &claim));
         if let Err(error) = &played
             && claim.tries + 1 < TRIES
-            && error.cause != "runner"
+            && !LASTING.contains(&&*error.cause)
         {
             driver.ledger.give_back(&claim, (driver.now)() + (WAIT << claim.tries))?;
             continue;

@@ -213,7 +213,8 @@ impl<'m> Trial<'m> {
     /// The limit that is reached, if one is.
     fn reached(&self, left: Duration) -> Option<&'static str> {
         let tokens = self.tokens.map(|(tokens_in, tokens_out)| tokens_in + tokens_out);
-        let is_over = |used: Option<u64>, most: Option<u64>| most.is_some_and(|most| used.is_some_and(|used| used >= most));
+        let is_over =
+            |used: Option<u64>, most: Option<u64>| most.is_some_and(|most| used.is_some_and(|used| used >= most));
         if self.turns >= self.limits.turns {
             Some("turns")
         } else if is_over(tokens, self.limits.tokens) {
@@ -279,7 +280,9 @@ mod tests {
         let paged = card(json!({ "properties": { "limit": {}, "cursor": {} } }));
         let shown = cut(long.clone(), Some(&paged));
         assert!(shown.starts_with(&"é".repeat(LONGEST_ANSWER)), "all that is promised is shown");
-        assert!(shown.ends_with("40000 of 40001 characters are shown. Ask for fewer rows with `limit` and go on with `cursor`.]"));
+        assert!(shown.ends_with(
+            "40000 of 40001 characters are shown. Ask for fewer rows with `limit` and go on with `cursor`.]"
+        ));
         assert!(cut(long.clone(), Some(&card(json!({ "properties": { "offset": {} } })))).contains("`offset`"));
         assert!(cut(long, None).contains("fewer rows or fields"));
         let fits = "é".repeat(LONGEST_ANSWER);

@@ -59,7 +59,10 @@ mod tests {
 
     #[test]
     fn events_are_read_line_by_line_and_a_cut_one_is_not_given() {
-        assert_eq!(read(": hello\r\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata:2\n\n"), [serde_json::json!({"a": 1}), 2.into()]);
+        assert_eq!(
+            read(": hello\r\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata:2\n\n"),
+            [serde_json::json!({"a": 1}), 2.into()]
+        );
         assert_eq!(read("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"), [Json::from(1)]);
         assert_eq!(read("data: 1\n\ndata: {\"a\":"), [Json::from(1)]);
         assert_eq!(read("data: 1\n\ndata: 2\n"), [Json::from(1)]);

@@ -46,9 +46,7 @@ pub(super) fn request(options: &ModelOptions, messages: &[Message], tools: &[&To
         body["system"] = system.join("\n\n").into();
     }
     if !tools.is_empty() {
-        let tool = |card: &&ToolCard| {
-            json!({ "name": card.name, "description": card.description, "input_schema": card.arguments })
-        };
+        let tool = |card: &&ToolCard| json!({ "name": card.name, "description": card.description, "input_schema": card.arguments });
         body["tools"] = tools.iter().map(tool).collect();
     }
     if let Some(temperature) = options.temperature {
@@ -62,9 +60,7 @@ pub(super) fn request(options: &ModelOptions, messages: &[Message], tools: &[&To
 
 fn assistant(text: &str, calls: &[ToolCall]) -> Vec<Json> {
     let words = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
-    let call = |call: &ToolCall| {
-        json!({ "type": "tool_use", "id": call.id, "name": call.name_back(), "input": call.said_back() })
-    };
+    let call = |call: &ToolCall| json!({ "type": "tool_use", "id": call.id, "name": call.name_back(), "input": call.said_back() });
     words.into_iter().chain(calls.iter().map(call)).collect()
 }
 

@@ -37,12 +37,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
 }
 
 /// Arguments for a reader: rows by name and id, new records by the step that makes them.
-fn say(
-    value: &Json,
-    ids: &BTreeMap<String, u32>,
-    made: &BTreeMap<&str, (usize, Option<&str>)>,
-    out: &mut String,
-) {
+fn say(value: &Json, ids: &BTreeMap<String, u32>, made: &BTreeMap<&str, (usize, Option<&str>)>, out: &mut String) {
     let name = |key: &str| match (made.get(key), ids.get(key)) {
         (Some((step, None)), _) => format!("<the id from step {step}>"),
         (Some((step, Some(field))), _) => format!("<the {field} from step {step}>"),
@@ -90,7 +85,9 @@ mod tests {
         let order = json!({ "vals_list": [{ "partner_id": script::at("customer/C-1"), "units": 3 }] });
         let steps = vec![
             Step::call("sale.order", "create", order).bind("order/1"),
-            Step::call("sale.order", "read", json!({ "ids": [script::at("order/1")] })).bind("order/1/name").take("name"),
+            Step::call("sale.order", "read", json!({ "ids": [script::at("order/1")] }))
+                .bind("order/1/name")
+                .take("name"),
             Step::call("purchase.order", "create", json!({ "origin": script::joined(["order/1/name"]) })),
         ];
         let ids = BTreeMap::from([("customer/C-1".to_owned(), 12)]);

@@ -85,7 +85,9 @@ pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
     while let Some(event) = events.next()? {
         match event["type"].as_str() {
             Some("response.completed" | "response.incomplete" | "response.failed") => return whole(&event["response"]),
-            Some("error") => return Err(Fault::told(if event["error"].is_object() { &event["error"] } else { &event })),
+            Some("error") => {
+                return Err(Fault::told(if event["error"].is_object() { &event["error"] } else { &event }));
+            }
             _ => {}
         }
     }

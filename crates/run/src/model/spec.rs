@@ -93,7 +93,8 @@ impl AgentSpec {
             Some((model, setting)) if setting.starts_with("oracle") => {
                 let number = setting.strip_prefix("oracle+").and_then(|number| number.parse().ok());
                 let number = number.filter(|number| (1..=999).contains(number));
-                let wrong = || SpecError(format!("`@{setting}` is no setting: @all, @oracle, @oracle+N, such as @oracle+5"));
+                let wrong =
+                    || SpecError(format!("`@{setting}` is no setting: @all, @oracle, @oracle+N, such as @oracle+5"));
                 (model, Tools::Oracle { distractors: number.ok_or_else(wrong)? })
             }
             _ => (rest, Tools::All),

@@ -1,7 +1,8 @@
 //! A made-up office: one order of three units is to be made.
 
 use benchwright_pack::{
-    Check, CheckStatus, Ending, OpenPart, OpenTask, Outcome, Refusal, RefusalCode, Script, Step, Trace, TraceCall, Verdict,
+    Check, CheckStatus, Ending, OpenPart, OpenTask, Outcome, Refusal, RefusalCode, Script, Step, Trace, TraceCall,
+    Verdict,
 };
 use benchwright_project::Family;
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};

@@ -144,7 +144,8 @@ fn play(stream: &mut TcpStream, dialect: Dialect, is_stream: bool, act: &Act) ->
         Act::Endless => String::new(),
     };
     let kind = if is_stream { "text/event-stream" } else { "application/json" };
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n");
+    let head =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n");
     stream.write_all(head.as_bytes())?;
     if matches!(act, Act::Endless) {
         let chunk = format!("{:x}\r\n: {}\r\n", 65_536, "x".repeat(65_534));
@@ -255,9 +256,8 @@ fn messages_stream(text: &str, calls: Calls<'_>, is_cut: bool, is_counted: bool)
     let usage = if is_counted { json!({ "input_tokens": 10, "output_tokens": 1 }) } else { Json::Null };
     let mut out = event(&json!({ "type": "message_start", "message": { "content": [], "usage": usage } }));
     out += &event(&json!({ "type": "ping" }));
-    let start = |n: usize, block: Json| {
-        event(&json!({ "type": "content_block_start", "index": n, "content_block": block }))
-    };
+    let start =
+        |n: usize, block: Json| event(&json!({ "type": "content_block_start", "index": n, "content_block": block }));
     let delta = |n: usize, delta: Json| event(&json!({ "type": "content_block_delta", "index": n, "delta": delta }));
     out += &start(0, json!({ "type": "text", "text": "" }));
     out += &delta(0, json!({ "type": "text_delta", "text": text }));
@@ -274,9 +274,7 @@ fn messages_stream(text: &str, calls: Calls<'_>, is_cut: bool, is_counted: bool)
 }
 
 fn responses(text: &str, calls: Calls<'_>, is_cut: bool, is_counted: bool) -> Json {
-    let call = |(n, (name, arguments)): (usize, &(&str, String))| {
-        json!({ "type": "function_call", "call_id": format!("call-{n}"), "name": name, "arguments": arguments })
-    };
+    let call = |(n, (name, arguments)): (usize, &(&str, String))| json!({ "type": "function_call", "call_id": format!("call-{n}"), "name": name, "arguments": arguments });
     let words = json!({ "type": "message", "content": [{ "type": "output_text", "text": text }] });
     let output: Vec<Json> = [words].into_iter().chain(calls.iter().enumerate().map(call)).collect();
     let status = if is_cut { "incomplete" } else { "completed" };
