@@ -57,7 +57,7 @@ fn words(tool: &Offered<'_>) -> BTreeSet<String> {
 fn likeness(one: &BTreeSet<String>, other: &BTreeSet<String>) -> usize {
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
-    if all == 0 { 0 } else { (shared * 1_000 / all).min(SAME_TABLE - 1) }
+    (shared * 1_000).checked_div(all).unwrap_or_default().min(SAME_TABLE - 1)
 }
 
 #[cfg(test)]

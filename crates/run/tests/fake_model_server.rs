@@ -179,7 +179,7 @@ fn what_passes_is_tried_again_and_the_trial_goes_well() {
 
 #[test]
 fn a_server_that_keeps_failing_is_an_error_with_its_cause_after_as_many_tries_as_the_policy_says() {
-    for way in ways() {
+    let check = |way: (Dialect, bool)| {
         for (act, cause) in [
             (Act::Status(429, Some(1), String::new()), "rate-limit"),
             (Act::Status(500, None, String::new()), "server"),
@@ -199,7 +199,9 @@ fn a_server_that_keeps_failing_is_an_error_with_its_cause_after_as_many_tries_as
             assert_eq!(trial.requests(), 1 + TRIES as usize, "{way:?} {act:?}");
             assert_eq!(trial.waits, [2, 4]);
         }
-    }
+    };
+    // Stalls take their time: all ways at once.
+    std::thread::scope(|scope| ways().for_each(|way| drop(scope.spawn(move || check(way)))));
 }
 
 #[test]
@@ -284,6 +286,11 @@ fn a_limit_stops_the_trial_and_what_is_there_is_graded() {
     let no_time = Limits { seconds: 0, ..limits(9) };
     let trial = trial_with("react:some-model", (Dialect::Chat, true), vec![done()], &no_time, &|_| {});
     assert_eq!((trial.stop(), trial.requests()), (&Stop::Limit("time".to_owned()), 0));
+    // An answer that never ends is given up when the time is; it was no silence, so it is not tried again.
+    let second = Limits { seconds: 1, ..limits(9) };
+    let trial = trial_with("react:some-model", (Dialect::Chat, true), vec![order(), Act::Drip], &second, &|_| {});
+    assert_eq!((trial.stop(), trial.requests()), (&Stop::Limit("time".to_owned()), 2));
+    assert!(trial.passed());
 }
 
 #[test]

@@ -374,3 +374,29 @@ fn in_the_answer(error: io::Error) -> Fault {
     };
     Fault::new(cause, format!("the answer was cut: {error}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_what_the_server_asks_for_is_kept() {
+        let second = Duration::from_secs;
+        let retry = Retry { tries: 9, first: second(2), longest: second(10) };
+        let waits: Vec<u64> = (1..=5).map(|tries| retry.wait(tries, None).as_secs()).collect();
+        assert_eq!(waits, [2, 4, 8, 10, 10]);
+        assert_eq!(retry.wait(1, Some(second(1))), second(2), "never sooner than by itself");
+        assert_eq!(retry.wait(1, Some(second(45))), second(45));
+        assert_eq!(retry.wait(1, Some(second(86_400))), LONGEST_ASKED);
+        assert_eq!(retry.wait(u32::MAX, None), second(10));
+    }
+
+    #[test]
+    fn costs_are_rounded_up_and_do_not_overflow() {
+        let prices = Prices { input: 3_000_000, output: 15_000_000 };
+        assert_eq!(prices.cost(1_000, 100), 4_500);
+        assert_eq!(Prices { input: 1, output: 0 }.cost(1, 0), 1);
+        assert_eq!(prices.cost(0, 0), 0);
+        assert_eq!(prices.cost(u64::MAX, u64::MAX), u64::MAX);
+    }
+}

@@ -41,6 +41,8 @@ pub(crate) enum Act {
     ErrorInside,
     /// Answers more than anyone reads.
     Endless,
+    /// Answers a byte now and then, for ever.
+    Drip,
 }
 
 /// A request that came.
@@ -141,7 +143,7 @@ fn play(stream: &mut TcpStream, dialect: Dialect, is_stream: bool, act: &Act) ->
             let error = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "too busy" } });
             if is_stream { event(&error) } else { error.to_string() }
         }
-        Act::Endless => String::new(),
+        Act::Endless | Act::Drip => String::new(),
     };
     let kind = if is_stream { "text/event-stream" } else { "application/json" };
     let head =
@@ -150,6 +152,12 @@ fn play(stream: &mut TcpStream, dialect: Dialect, is_stream: bool, act: &Act) ->
     if matches!(act, Act::Endless) {
         let chunk = format!("{:x}\r\n: {}\r\n", 65_536, "x".repeat(65_534));
         return (0..256).try_for_each(|_| stream.write_all(chunk.as_bytes()));
+    }
+    if matches!(act, Act::Drip) {
+        return (0..400).try_for_each(|_| {
+            thread::sleep(Duration::from_millis(50));
+            stream.write_all(b"2\r\n:\n\r\n")
+        });
     }
     stream.write_all(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())?;
     match act {
