@@ -6,16 +6,15 @@
 use super::{
     client::Model,
     error::Cause,
+    offer::offer,
     plan::{first_sentence, told_plan},
-    spec::{ModelSpec, Tools, Way},
+    spec::{ModelSpec, Way},
     talk::{Finish, Message, Reply, ToolCall},
 };
 use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_pack::{OpenPart, Refusal, RefusalCode, run::Limits};
-use benchwright_project::{Offered, toolset};
 use serde_json::{Value as Json, json};
 use std::{
-    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -48,27 +47,6 @@ impl ModelAgent {
         let lacks = limits.cost.is_some() && self.model.options().prices.is_none();
         lacks.then(|| format!("the cost of {} is limited, but its prices are not known", self.name))
     }
-
-    /// The tools that it is offered.
-    fn offer(&self, host: &dyn Host, task: &OpenPart, all: &[ToolCard]) -> Result<Vec<ToolCard>, AgentError> {
-        let allowed = |card: &&ToolCard| task.open.tools.is_empty() || task.open.tools.contains(&card.name);
-        let all: Vec<&ToolCard> = all.iter().filter(allowed).collect();
-        let Tools::Oracle { distractors } = self.spec.tools else { return Ok(all.into_iter().cloned().collect()) };
-        let sealed = host.sealed(&task.open.id)?;
-        let mut used: BTreeSet<String> = sealed.oracle.steps.iter().map(|step| step.tool()).collect();
-        let of_used = |card: &&&ToolCard| used.contains(&card.name);
-        let tables: BTreeSet<&str> = all.iter().filter(of_used).filter_map(|card| card.table.as_deref()).collect();
-        let reads = |card: &&&ToolCard| card.reads_only && card.table.as_deref().is_some_and(|at| tables.contains(at));
-        let reads: Vec<String> = all.iter().filter(reads).map(|card| card.name.clone()).collect();
-        used.extend(reads);
-        let offered: Vec<Offered<'_>> = all
-            .iter()
-            .map(|card| Offered { name: &card.name, table: card.table.as_deref(), description: &card.description })
-            .collect();
-        // The same tools for every agent and attempt, so that agents can be compared.
-        let names = toolset(&offered, &used, distractors as usize, 0, &["toolset", &task.open.id]);
-        Ok(all.into_iter().filter(|card| names.contains(&card.name)).cloned().collect())
-    }
 }
 
 impl Agent for ModelAgent {
@@ -87,7 +65,7 @@ impl Agent for ModelAgent {
         if let Some(detail) = self.lacks(limits) {
             return Err(AgentError { cause: "runner".to_owned(), detail });
         }
-        let tools = self.offer(host, task, episode.tools())?;
+        let tools = offer(self.spec.tools, host, task, episode.tools())?;
         let cards: Vec<&ToolCard> = tools.iter().collect();
         let mut trial = Trial::begin(&self.model, limits);
         let names: Vec<&str> = tools.iter().map(|card| &*card.name).collect();

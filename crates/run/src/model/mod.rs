@@ -10,6 +10,7 @@ mod error;
 mod events;
 mod gate;
 mod messages;
+mod offer;
 mod plan;
 mod responses;
 mod secret;

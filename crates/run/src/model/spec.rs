@@ -34,7 +34,8 @@ impl Way {
 pub enum Tools {
     /// All of the task.
     All,
-    /// Those that the oracle uses and all that read their tables, and so many others that look alike.
+    /// Those that the oracle uses, those that read what is to be known for it, all that read their tables, and so many others
+    /// that look alike.
     Oracle {
         /// How many others.
         distractors: u32,
