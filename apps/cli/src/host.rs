@@ -3,8 +3,9 @@
 use crate::tasks::seat;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{OpenPart, Refusal, Snapshot, Store, Task, TaskLine};
+use benchwright_pack::{OpenPart, Refusal, Snapshot, Store, Task, TaskLine, Trace};
 use benchwright_project::Family;
+use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
@@ -97,6 +98,32 @@ impl<'c> StoreHost<'c> {
             horizon: sealed.oracle.steps.len() as u32,
             parameters: counts.iter().map(|(name, count)| ((*name).to_owned(), *count as i64)).collect(),
         })
+    }
+}
+
+/// The instruction, the calls with their answers, and what they changed.
+pub(crate) type Replayed = (String, Vec<CallView>, String);
+
+impl StoreHost<'_> {
+    /// Makes the calls of a trace again, for their answers. The state they leave must be the one that the trace names.
+    pub(crate) fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
+        let opened = self.opened(id)?;
+        let conditions = Conditions { calls: Some(opened.task.open.calls), ..Conditions::default() };
+        let episode = opened.sandbox.begin(&seat(&opened.task.open, &opened.sandbox), conditions);
+        let mut episode = episode.map_err(|error| failed("world")(error.to_string()))?;
+        let mut calls = Vec::with_capacity(trace.calls.len());
+        for call in &trace.calls {
+            let answer = match episode.call(&call.tool, &call.arguments) {
+                Ok(answer) => Answer::Answered(answer),
+                Err(refusal) => Answer::Refused(refusal.to_string()),
+            };
+            calls.push(CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer });
+        }
+        let end = Trace::hash(episode.state_hash());
+        if end != trace.end {
+            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state")));
+        }
+        Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
     }
 }
 

@@ -5,7 +5,7 @@ use benchwright_base::DateTime;
 use benchwright_run::SqliteLedger;
 use nix::time::{ClockId, clock_gettime};
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -30,6 +30,19 @@ impl Runs {
         self.root.join(name)
     }
 
+    /// Notes which folder of tasks a run is on. It is no part of what a run is, and may move.
+    pub(crate) fn note_tasks(&self, name: &str, tasks: &Path) -> io::Result<()> {
+        fs::create_dir_all(self.folder(name))?;
+        let tasks = fs::canonicalize(tasks)?;
+        fs::write(self.folder(name).join("tasks.txt"), format!("{}\n", tasks.display()))
+    }
+
+    /// The folder of tasks that a run was last worked on with.
+    pub(crate) fn tasks_of(&self, name: &str) -> Option<PathBuf> {
+        let text = fs::read_to_string(self.folder(name).join("tasks.txt")).ok()?;
+        Some(PathBuf::from(text.trim_end()))
+    }
+
     /// A name that no run has yet: the time, and what it is about.
     pub(crate) fn fresh_name(&self, what: &str) -> String {
         let plain: String = what.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -37,6 +50,32 @@ impl Runs {
         let base = format!("{}-{plain}", time.trim_end_matches('Z'));
         let numbered = (2..).map(|number| format!("{base}-{number}"));
         std::iter::once(base.clone()).chain(numbered).find(|name| !self.folder(name).exists()).unwrap_or(base)
+    }
+}
+
+/// Somebody who works on a run. The kernel forgets it with the process, however that ends.
+pub(crate) struct Working {
+    file: fs::File,
+    /// Whether nobody else works on the run.
+    pub(crate) alone: bool,
+}
+
+impl Working {
+    /// Says that this process works on the run of a folder.
+    pub(crate) fn on(folder: &Path) -> io::Result<Working> {
+        fs::create_dir_all(folder)?;
+        let file = fs::File::options().create(true).append(true).open(folder.join("working"))?;
+        let alone = file.try_lock().is_ok();
+        if !alone {
+            file.lock_shared()?;
+        }
+        Ok(Working { file, alone })
+    }
+
+    /// Lets others join in.
+    pub(crate) fn share(&self) -> io::Result<()> {
+        self.file.unlock()?;
+        self.file.lock_shared()
     }
 }
 

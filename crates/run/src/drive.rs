@@ -10,13 +10,16 @@ use benchwright_pack::{
 use serde_json::Value as Json;
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-/// How long a trial is held before another may take it, beyond its own limit of time.
-const GRACE: i64 = 60_000;
+/// How long a trial is held, in milliseconds, before another may take it. Who is alive holds it longer in time.
+const LEASE: i64 = 30_000;
 /// How often a trial is tried before an error is recorded.
 const TRIES: u32 = 3;
 /// Causes that another try cannot mend.
@@ -38,7 +41,7 @@ pub struct Driver<'a> {
     pub folders: TrialFolder,
     /// Milliseconds of the clock that leases are counted by.
     pub now: &'a (dyn Fn() -> i64 + Sync),
-    /// Milliseconds that a trial is held; by default the limit of its time and a minute.
+    /// Milliseconds that a trial is held before it must be held longer; half a minute by default.
     pub lease: Option<i64>,
     /// How many workers.
     pub jobs: usize,
@@ -64,12 +67,55 @@ pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), L
         driver.folders.sweep(&is_recorded, &|_| false).map_err(LedgerError::Folder)?;
     }
     let tasks: BTreeMap<&str, &TaskLine> = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
+    let held = Held { claims: Mutex::default(), over: Mutex::new(false), ended: Condvar::new() };
     thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..driver.jobs.max(1)).map(|_| scope.spawn(|| work(driver, run, &plan, &tasks, progress))).collect();
-        let lost = || LedgerError::Store("a worker was lost".to_owned());
-        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| lost())?)
+        let keeper = scope.spawn(|| held.keep(driver));
+        let workers: Vec<_> = (0..driver.jobs.max(1))
+            .map(|_| scope.spawn(|| work(driver, run, &plan, &tasks, &held, progress)))
+            .collect();
+        // Every worker has ended before the first failure is told.
+        let ends: Vec<_> = workers.into_iter().map(|worker| worker.join().map_err(lost).and_then(|end| end)).collect();
+        held.end();
+        keeper.join().map_err(lost).and_then(|end| end)?;
+        ends.into_iter().collect()
     })
+}
+
+fn lost<E>(_: E) -> LedgerError {
+    LedgerError::Store("a worker was lost".to_owned())
+}
+
+/// The trials that this process works on. They are held longer for as long as it is alive.
+struct Held {
+    claims: Mutex<BTreeMap<i64, Claim>>,
+    over: Mutex<bool>,
+    ended: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Held {
+    fn keep(&self, driver: &Driver<'_>) -> Result<(), LedgerError> {
+        let lease = driver.lease.unwrap_or(LEASE);
+        let wait = Duration::from_millis(u64::try_from(lease / 3).unwrap_or(1).max(1));
+        let mut over = lock(&self.over);
+        while !*over {
+            over = self.ended.wait_timeout(over, wait).unwrap_or_else(PoisonError::into_inner).0;
+            let claims: Vec<Claim> = lock(&self.claims).values().cloned().collect();
+            for claim in claims {
+                // One that is no longer ours is found out when it is to be recorded.
+                driver.ledger.renew(&claim, (driver.now)() + lease)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self) {
+        *lock(&self.over) = true;
+        self.ended.notify_all();
+    }
 }
 
 fn work(
@@ -77,9 +123,10 @@ fn work(
     run: RunId,
     plan: &RunPlan,
     tasks: &BTreeMap<&str, &TaskLine>,
+    held: &Held,
     progress: &Progress,
 ) -> Result<(), LedgerError> {
-    let lease = driver.lease.unwrap_or(i64::from(plan.limits.seconds) * 1_000 + GRACE);
+    let lease = driver.lease.unwrap_or(LEASE);
     while !driver.stop.load(Ordering::Relaxed) {
         let Some(claim) = driver.ledger.claim(run, (driver.now)(), lease)? else {
             let standing = driver.ledger.standing(run)?;
@@ -90,11 +137,13 @@ fn work(
             thread::sleep(IDLE);
             continue;
         };
+        lock(&held.claims).insert(claim.number, claim.clone());
         let begun = Instant::now();
         let played = tasks
             .get(&*claim.key.task)
             .ok_or_else(|| AgentError { cause: "runner".to_owned(), detail: "the plan has no such task".to_owned() })
             .and_then(|task| play(driver, plan, task, &claim));
+        lock(&held.claims).remove(&claim.number);
         if let Err(error) = &played
             && claim.tries + 1 < TRIES
             && !LASTING.contains(&&*error.cause)

@@ -76,6 +76,8 @@ pub trait LedgerStore: Sync {
     ) -> Result<Finish, LedgerError>;
     /// Gives a trial back, to be tried again not before `at`.
     fn give_back(&self, claim: &Claim, at: i64) -> Result<(), LedgerError>;
+    /// Takes every trial back that somebody holds. Only for who knows that nobody is left who works on the run.
+    fn take_back(&self, run: RunId) -> Result<usize, LedgerError>;
     /// Makes errors open again, so that a resumed run tries them once more.
     fn reopen_errors(&self, run: RunId) -> Result<usize, LedgerError>;
     /// Where a run stands.
@@ -86,6 +88,8 @@ pub trait LedgerStore: Sync {
     fn records(&self, run: RunId) -> Result<Vec<(i64, TrialRecord)>, LedgerError>;
     /// The newest run, if there is one.
     fn newest(&self) -> Result<Option<RunId>, LedgerError>;
+    /// The run of a name, if there is one.
+    fn named(&self, name: &str) -> Result<Option<RunId>, LedgerError>;
     /// The name of a run.
     fn name(&self, run: RunId) -> Result<String, LedgerError>;
 }

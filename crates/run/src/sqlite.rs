@@ -188,6 +188,11 @@ impl LedgerStore for SqliteLedger {
         Ok(())
     }
 
+    fn take_back(&self, run: RunId) -> Result<usize, LedgerError> {
+        let back = "update trial set state = 'open', until = 0 where run = ?1 and state = 'leased'";
+        Ok(self.lock().execute(back, [run.0])?)
+    }
+
     fn reopen_errors(&self, run: RunId) -> Result<usize, LedgerError> {
         Ok(self.lock().execute(
             "update trial set state = 'open', record = null, failed = 0, until = 0, tries = 0
@@ -225,6 +230,12 @@ impl LedgerStore for SqliteLedger {
     fn newest(&self) -> Result<Option<RunId>, LedgerError> {
         let newest: Option<i64> = self.lock().query_row("select max(id) from run", [], |row| row.get(0))?;
         Ok(newest.map(RunId))
+    }
+
+    fn named(&self, name: &str) -> Result<Option<RunId>, LedgerError> {
+        let named = "select id from run where name = ?1 order by id desc limit 1";
+        let found: Option<i64> = self.lock().query_row(named, [name], |row| row.get(0)).optional()?;
+        Ok(found.map(RunId))
     }
 
     fn name(&self, run: RunId) -> Result<String, LedgerError> {

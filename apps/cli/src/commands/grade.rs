@@ -8,7 +8,11 @@ use crate::{
 };
 use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Verdict};
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
 
 /// Judges the state that was left of a task
 #[derive(clap::Args)]
@@ -17,6 +21,7 @@ Needs the sealed part of the task, and no solver. The exit code is 0 if the task
 
 Example:
   benchwright grade out/open/ID last.json
+  benchwright grade out/open/ID runs/NAME/trials/000001/snapshot.json.gz
 
 Keys of --json:
   ending (pass, fail, error), reward and scores in millionths, gates, phases, checks, alarm, paper_pass")]
@@ -24,7 +29,7 @@ pub(crate) struct Options {
     /// The folder of its open part, DIR/open/ID, or DIR/ID
     #[arg(value_name = "TASK")]
     task: PathBuf,
-    /// The state that was left: a snapshot
+    /// The state that was left: a snapshot, as it is or packed (.gz)
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
     /// Prints JSON
@@ -43,7 +48,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         let message = format!("{file} has {length} bytes; at most {LARGEST_SNAPSHOT} are read");
         return Err(Failure::falls_short(message, "the snapshot of an episode of this task"));
     }
-    let bytes = fs::read(&options.snapshot)
+    let bytes = read(&options.snapshot)
         .map_err(|error| Failure::wrong_use(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
     let state = Snapshot::from_bytes(&bytes, &judged.domain)
         .map_err(|error| Failure::falls_short(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
@@ -58,6 +63,17 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         Ending::Fail => Err(Failure::falls_short("the task is not passed", "the failed checks above")),
         Ending::Error => Err(Failure::falls_short("nothing could be judged", "benchwright doctor")),
     }
+}
+
+/// The bytes of a snapshot, unpacked where its name ends with `.gz`.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path.extension().is_none_or(|end| end != "gz") {
+        return fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    let unpacked = flate2::read::GzDecoder::new(fs::File::open(path)?);
+    unpacked.take(LARGEST_SNAPSHOT as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn table(verdict: &Verdict) -> String {

@@ -11,6 +11,7 @@ pub(crate) mod grade;
 pub(crate) mod new;
 pub(crate) mod patterns;
 pub(crate) mod play;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod worker;

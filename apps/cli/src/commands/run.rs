@@ -1,6 +1,13 @@
 //! `benchwright run`: agents on the tasks of a folder.
 
-use crate::{failure::Failure, host::StoreHost, layout::columns, output, progress, runs::Runs, tasks};
+use crate::{
+    failure::Failure,
+    host::StoreHost,
+    layout::columns,
+    output, progress,
+    runs::{Runs, Working},
+    tasks,
+};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{
     RunPlan, Store, TaskLine, TrialRecord,
@@ -98,6 +105,13 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
     let (run, is_new) = runs.ledger.open(&runs.fresh_name(&folder), &plan, options.new)?;
     let name = runs.ledger.name(run)?;
+    runs.note_tasks(&name, &options.tasks)?;
+    let working = Working::on(&runs.folder(&name))?;
+    if working.alone {
+        // Whoever held trials is gone.
+        runs.ledger.take_back(run)?;
+        working.share()?;
+    }
     let before = runs.ledger.standing(run)?;
     if !is_new {
         let reopened = runs.ledger.reopen_errors(run)?;

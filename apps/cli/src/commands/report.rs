@@ -1,0 +1,262 @@
+//! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
+
+use crate::{failure::Failure, host::StoreHost, output, progress::Progress, runs::Runs};
+use benchwright_catalog::Catalog;
+use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
+use benchwright_report::{
+    Comparison, Side, Summary, compare_all,
+    html::{Index, PageLink, TrialView, index, page_name, trial_page},
+    stats::{Design, power, smallest_difference},
+    text,
+};
+use benchwright_run::{LedgerStore as _, RunId, TrialFolder};
+use serde_json::json;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Pages of failed trials for each agent, unless more are asked for.
+const DETAILS: usize = 50;
+
+/// Tells what came of a run, in tables or as pages
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Intervals are of 95 % and cluster on the pattern, because tasks of one pattern are alike. With --html a folder of
+static pages is written that opens from disk without JavaScript: an index with all tables and plots, and a page for
+each trial that is asked for, with its calls, failed checks and what changed. Those pages need the tasks of the run.
+
+Examples:
+  benchwright report
+  benchwright report 2026-11-15T090000-out --html report --details failed
+
+Keys of --json:
+  run, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
+  environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon}, families, rules, grids,
+  correlations, flaky, icc_cluster, icc_task}]")]
+pub(crate) struct Options {
+    /// The run, by its name or its folder [default: the newest]
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Where runs are kept
+    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    runs: PathBuf,
+    /// Writes pages into this folder
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+    /// Which trials get a page: failed, all, or so many failed ones of each agent
+    #[arg(long, value_name = "failed|all|N", requires = "html")]
+    details: Option<String>,
+    /// The folder of the run's tasks [default: the one it was run on]
+    #[arg(long, value_name = "DIR")]
+    tasks: Option<PathBuf>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A run with its records.
+struct Read {
+    name: String,
+    plan: RunPlan,
+    records: Vec<(i64, TrialRecord)>,
+}
+
+fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Read> {
+    let id = match given {
+        None => runs.ledger.newest()?,
+        Some(given) => {
+            let name =
+                Path::new(given).file_name().map_or(given.to_owned(), |name| name.to_string_lossy().into_owned());
+            runs.ledger.named(&name)?
+        }
+    };
+    let id: RunId = id.ok_or_else(|| {
+        let what = given.map_or("there is no run yet".to_owned(), |given| format!("there is no run `{given}`"));
+        Failure::wrong_use(what, "benchwright run DIR --agent greedy")
+    })?;
+    Ok(Read { name: runs.ledger.name(id)?, plan: runs.ledger.plan(id)?, records: runs.ledger.records(id)? })
+}
+
+/// Runs `report`.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let runs = Runs::open(&options.runs)?;
+    let read = read(&runs, options.run.as_deref())?;
+    let records: Vec<TrialRecord> = read.records.iter().map(|(_, record)| record.clone()).collect();
+    let summary = Summary::of(&read.plan, &records)?;
+    let sides: Vec<Side<'_>> =
+        read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records: &records, agent }).collect();
+    let comparisons = compare_all(&sides)?;
+    if let Some(folder) = &options.html {
+        let pages = pages(catalog, &runs, &read, options, folder)?;
+        let beside = Index { title: &read.name, comparisons: &comparisons, pages: &pages };
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join("index.html"), index(&summary, &beside))?;
+        eprintln!("next: open {}/index.html", folder.display());
+    }
+    if options.json {
+        return Ok(output::json(&serde_json::to_value(&summary)?)?);
+    }
+    Ok(output::data(&text::summary(&summary, output::columns()))?)
+}
+
+/// Writes the pages of trials; what the index links to.
+fn pages(
+    catalog: &Catalog,
+    runs: &Runs,
+    read: &Read,
+    options: &Options,
+    folder: &Path,
+) -> anyhow::Result<Vec<PageLink>> {
+    let (only_failed, most) = match options.details.as_deref() {
+        None => (true, DETAILS),
+        Some("failed") => (true, usize::MAX),
+        Some("all") => (false, usize::MAX),
+        Some(number) => match number.parse() {
+            Ok(number) => (true, number),
+            Err(_) => {
+                return Err(Failure::wrong_use(
+                    format!("`{number}` is no number"),
+                    "--details failed, all or a number",
+                ));
+            }
+        },
+    };
+    let tasks = match &options.tasks {
+        Some(tasks) => Some(tasks.clone()),
+        None => runs.tasks_of(&read.name).filter(|tasks| tasks.is_dir()),
+    };
+    let Some(tasks) = tasks else {
+        eprintln!(
+            "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
+        );
+        return Ok(Vec::new());
+    };
+    let host = StoreHost::new(catalog, Store::at(tasks));
+    let lines: BTreeMap<&str, &TaskLine> = read.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
+    let mut left: BTreeMap<&str, usize> = read.plan.agents.iter().map(|agent| (&**agent, most)).collect();
+    let mut chosen = Vec::new();
+    for (number, record) in &read.records {
+        let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
+        let Some(left) = left.get_mut(&*record.key.agent) else { continue };
+        if *left > 0 && !(only_failed && passed) {
+            *left -= 1;
+            chosen.push((*number, record));
+        }
+    }
+    fs::create_dir_all(folder.join("trials"))?;
+    let trials = TrialFolder::of(&runs.folder(&read.name));
+    let shown = Progress::of("pages", chosen.len());
+    let mut links = Vec::new();
+    for (number, record) in chosen {
+        shown.advance();
+        let Some(task) = lines.get(&*record.key.task) else { continue };
+        let pass = match &record.end {
+            TrialEnd::Scored(score) => Some(score.pass),
+            TrialEnd::Error { .. } => None,
+        };
+        let kept = pass.is_some().then(|| trials.read(number)).transpose()?;
+        let again = kept.as_ref().map(|kept| host.replayed(&task.id, &kept.trace)).transpose();
+        let again =
+            again.map_err(|error| Failure::falls_short(error, "the tasks that this run was made with: --tasks DIR"))?;
+        let (instruction, calls, diff) = again.unwrap_or_default();
+        let verdict = kept.as_ref().map(|kept| &kept.verdict);
+        let view = TrialView { task, record, instruction: &instruction, calls: &calls, verdict, diff: &diff };
+        let href = page_name(&record.key);
+        fs::write(folder.join(&href), trial_page(&view))?;
+        let (agent, task) = (record.key.agent.clone(), task.id.clone());
+        links.push(PageLink { href, agent, task, attempt: record.key.attempt, pass });
+    }
+    Ok(links)
+}
+
+/// Compares the agents of two runs on the same tasks
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Differences are paired task by task, with errors clustered on the pattern, and corrected by Holm where several agents are
+compared. The tasks must be the same, by digest. \"cannot distinguish\" is an answer.
+
+Example:
+  benchwright compare 2026-11-15T090000-out 2026-11-16T090000-out
+
+Keys of --json:
+  [{a, b, left_out, pass, p_holm, reward, tiers}]")]
+pub(crate) struct CompareOptions {
+    /// The runs, by name or folder; one alone compares its own agents
+    #[arg(value_name = "RUN", required = true, num_args = 1..)]
+    given: Vec<String>,
+    /// Where runs are kept
+    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    runs: PathBuf,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `compare`.
+pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<()> {
+    let runs = Runs::open(&options.runs)?;
+    let all = options.given.iter().map(|given| read(&runs, Some(given))).collect::<anyhow::Result<Vec<Read>>>()?;
+    let records: Vec<Vec<TrialRecord>> =
+        all.iter().map(|read| read.records.iter().map(|(_, record)| record.clone()).collect()).collect();
+    let mut sides = Vec::new();
+    for (read, records) in all.iter().zip(&records) {
+        sides.extend(read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records, agent }));
+    }
+    if sides.len() < 2 {
+        return Err(Failure::wrong_use("there is one agent only", "benchwright compare RUN RUN"));
+    }
+    let found: Vec<Comparison> =
+        compare_all(&sides).map_err(|error| Failure::wrong_use(error, "two runs on the same tasks"))?;
+    match options.json {
+        true => Ok(output::json(&serde_json::to_value(&found)?)?),
+        false => Ok(output::data(&text::comparisons(&found, output::columns()))?),
+    }
+}
+
+/// Says what a comparison could find before it is run
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Example:
+  benchwright power --tasks 300 --trials 4 --clusters 29
+
+Keys of --json:
+  power {DIFFERENCE: POWER}, smallest (found with power 0.8; null where none is)")]
+pub(crate) struct PowerOptions {
+    /// Tasks
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    tasks: u32,
+    /// Trials of each agent on each task
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    trials: u32,
+    /// Clusters of tasks: patterns
+    #[arg(long, value_name = "G", default_value_t = 29)]
+    clusters: u32,
+    /// How much two results on one task agree, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
+    agreement: f64,
+    /// The success rate of the weaker agent
+    #[arg(long, value_name = "RATE", default_value_t = 0.5)]
+    base: f64,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `power`.
+pub(crate) fn power_of(options: &PowerOptions) -> anyhow::Result<()> {
+    let PowerOptions { tasks, trials, clusters, agreement: icc, base, .. } = *options;
+    let design = Design { tasks, trials, clusters, icc, base };
+    let differences = [0.01, 0.02, 0.03, 0.05, 0.08, 0.10, 0.15, 0.20];
+    if differences.iter().all(|difference| power(&design, *difference).is_none()) {
+        let message = "such a comparison cannot be made";
+        return Err(Failure::wrong_use(message, "2 clusters or more, no more clusters than tasks, shares from 0 to 1"));
+    }
+    if options.json {
+        let powers: BTreeMap<String, Option<f64>> =
+            differences.iter().map(|difference| (difference.to_string(), power(&design, *difference))).collect();
+        return Ok(output::json(&json!({ "power": powers, "smallest": smallest_difference(&design, 0.8) }))?);
+    }
+    Ok(output::data(&text::power_table(&design, &differences, output::columns()))?)
+}

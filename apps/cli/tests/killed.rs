@@ -1,0 +1,102 @@
+//! `run` is killed at random moments and resumed: every trial is recorded exactly once, none is lost, no file is an orphan.
+//! `BENCHWRIGHT_KILLS` says how often; five times by default.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use benchwright_base::Stream;
+use serde_json::Value as Json;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::Duration,
+};
+
+const AGENTS: [&str; 3] = ["random", "greedy", "oracle"];
+const ATTEMPTS: usize = 30;
+const TRIALS: usize = 5 * AGENTS.len() * ATTEMPTS;
+
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn benchwright(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_benchwright"));
+    command.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn start(folder: &Path) -> Child {
+    let mut command = benchwright(folder);
+    command.args(["run", "demo", "--json", "--jobs", "2", "-k", &ATTEMPTS.to_string()]);
+    for agent in AGENTS {
+        command.args(["--agent", agent]);
+    }
+    command.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+fn task_ids(folder: &Path) -> Vec<String> {
+    let open = fs::read_dir(folder.join("demo/open")).unwrap();
+    let mut ids: Vec<String> = open.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_records_each_trial_once() {
+    let folder = folder();
+    assert!(benchwright(&folder).args(["demo", "-o", "demo"]).stdout(Stdio::null()).status().unwrap().success());
+    let kills: u32 = std::env::var("BENCHWRIGHT_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
+    let mut moments = Stream::new(7, &["killed"]);
+    let mut killed = 0;
+    for _ in 0..kills {
+        let mut child = start(&folder);
+        sleep(Duration::from_millis(moments.below(600) + 50));
+        // A child that has ended by itself is left in peace.
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(killed > 0, "every run ended before it could be killed");
+    let output = start(&folder).wait_with_output().unwrap();
+    assert!(output.status.success());
+    let told: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["planned"], TRIALS);
+    assert_eq!((&told["attempted"], &told["scored"], &told["errors"]), (&TRIALS.into(), &TRIALS.into(), &0.into()));
+    assert_eq!(told["agents"]["oracle"]["pass_at_1"], 1.0);
+    // One folder for each trial, whole, and nothing else.
+    let trials = folder.join("runs").join(told["run"].as_str().unwrap()).join("trials");
+    let names: BTreeSet<String> =
+        fs::read_dir(&trials).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let expected: BTreeSet<String> = (1..=TRIALS).map(|number| format!("{number:06}")).collect();
+    assert_eq!(names, expected);
+    for name in &names {
+        for file in ["trial.json", "trace.json", "verdict.json", "diff.json", "snapshot.json.gz", "timing.json"] {
+            assert!(trials.join(name).join(file).is_file(), "{name}/{file}");
+        }
+    }
+    // All was one run.
+    let runs =
+        fs::read_dir(folder.join("runs")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
+    assert_eq!(runs, 1);
+    // What is kept is judged again to the same verdict.
+    let ids = task_ids(&folder);
+    for name in names.iter().step_by(37) {
+        let trial: Json = serde_json::from_slice(&fs::read(trials.join(name).join("trial.json")).unwrap()).unwrap();
+        let number: usize = name.parse().unwrap();
+        // Trials are numbered agent by agent, attempt by attempt, task by task.
+        let task = Path::new("demo/open").join(&ids[(number - 1) % ids.len()]);
+        let snapshot = trials.join(name).join("snapshot.json.gz");
+        let again = benchwright(&folder).arg("grade").arg(task).arg(snapshot).arg("--json").output().unwrap();
+        let again: Json = serde_json::from_slice(&again.stdout).unwrap();
+        let kept: Json = serde_json::from_slice(&fs::read(trials.join(name).join("verdict.json")).unwrap()).unwrap();
+        assert_eq!(again, kept, "{name} {}", trial["key"]);
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,258 @@
+//! Tables for a terminal: plain aligned columns, no colours, as wide as they are told to be.
+
+mod table;
+
+pub use table::Table;
+pub(crate) use table::{cut, steers};
+
+use crate::stats::{Design, Difference, Estimate, Finding, Warning, power, smallest_difference};
+use crate::{Comparison, Figures, Group, Summary};
+use std::collections::BTreeSet;
+
+/// What stands where a number is not known.
+pub(crate) const UNKNOWN: &str = "–";
+
+/// A share in percent.
+pub(crate) fn percent(value: Option<f64>) -> String {
+    value.map_or(UNKNOWN.into(), |value| format!("{:.1}", value * 100.0))
+}
+
+/// A share in percent with its interval.
+pub(crate) fn interval(estimate: &Estimate) -> String {
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => {
+            format!("{} [{}, {}]", percent(estimate.value), percent(Some(low)), percent(Some(high)))
+        }
+        _ => percent(estimate.value),
+    }
+}
+
+/// A number with some decimals.
+pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or(UNKNOWN.into(), |value| format!("{value:.decimals$}"))
+}
+
+/// A count of things.
+fn many(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// A p value; what four decimals do not show is less than the smallest that they do.
+pub(crate) fn chance(value: Option<f64>) -> String {
+    if value.is_some_and(|value| value < 0.0001) { "<0.0001".into() } else { number(value, 4) }
+}
+
+/// A difference in points of percent, with its sign.
+pub(crate) fn points(value: Option<f64>) -> String {
+    value.map_or(UNKNOWN.into(), |value| format!("{:+.1}", value * 100.0))
+}
+
+/// What a comparison finds, in words.
+pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
+    match finding {
+        Finding::A => format!("{a} is better"),
+        Finding::B => format!("{b} is better"),
+        Finding::CannotDistinguish => "cannot distinguish".into(),
+    }
+}
+
+/// The summary of a run: a table of the agents, one by tier, the failures, and what to mind.
+pub fn summary(summary: &Summary, columns: usize) -> String {
+    let mut out = format!(
+        "run {}\n{} in {}, {}, {}\nplanned {}, attempted {}, scored {}, errors {}\n",
+        &summary.run.get(..12).unwrap_or(&summary.run),
+        many(summary.tasks, "task"),
+        many(summary.clusters, "cluster"),
+        many(summary.agents.len(), "agent"),
+        many(summary.attempts as usize, "attempt"),
+        summary.planned,
+        summary.attempted,
+        summary.scored,
+        summary.errors
+    );
+    if let (Some(rate), Some(share)) = (summary.trials_per_s, summary.environment_share) {
+        out.push_str(&format!("{rate:.2} trials/s per worker, {:.1} % of the time in the world\n", share * 100.0));
+    }
+    out.push_str("\nShares in percent, with 95 % intervals that take tasks of one cluster as alike\n\n");
+    let k = summary.attempts;
+    let (at_k, hat_k) = (format!("pass@{k}"), format!("pass^{k}"));
+    let mut heads = vec!["agent", "scored", "pass@1"];
+    if k > 1 {
+        heads.extend([&*at_k, &*hat_k]);
+    }
+    heads.extend([
+        "reward",
+        "clean",
+        "optimal|clean",
+        "side effects",
+        "paper",
+        "worst–best",
+        "calls",
+        "cost $",
+        "p50 s",
+    ]);
+    let mut table = Table::new(&heads);
+    for agent in &summary.agents {
+        let all = &agent.all;
+        let mut row = vec![
+            agent.agent.clone(),
+            format!("{}/{}", all.counts.scored, all.counts.planned),
+            interval(&all.pass_at_1),
+        ];
+        if k > 1 {
+            row.push(percent(all.pass_at_k.last().copied().flatten()));
+            row.push(percent(all.pass_hat_k.last().copied().flatten()));
+        }
+        row.extend([
+            number(all.mean_reward.value, 4),
+            percent(all.clean.value),
+            percent(all.optimal_given_clean),
+            percent(all.side_effect.value),
+            percent(all.paper_pass.value),
+            format!("{}–{}", percent(all.worst), percent(all.best)),
+            number(all.calls, 1),
+            number(all.cost, 3),
+            number(all.wall_p50, 1),
+        ]);
+        table.row(row);
+    }
+    out.push_str(&table.text(columns));
+    for (title, part) in PARTS {
+        let groups = summary.agents.first().map(|agent| part(&agent.by)).unwrap_or_default();
+        if groups.len() < 2 {
+            continue;
+        }
+        out.push_str(&format!("\npass@1 by {title}\n\n"));
+        let heads: Vec<&str> =
+            [title, "tasks"].into_iter().chain(summary.agents.iter().map(|agent| &*agent.agent)).collect();
+        let mut table = Table::new(&heads);
+        for (at, group) in groups.iter().enumerate() {
+            let cell = |agent: &crate::AgentSummary| {
+                part(&agent.by).get(at).map_or(UNKNOWN.into(), |group| interval(&group.figures.pass_at_1))
+            };
+            let mut row = vec![group.name.clone(), group.figures.counts.tasks.to_string()];
+            row.extend(summary.agents.iter().map(cell));
+            table.row(row);
+        }
+        out.push_str(&table.text(columns));
+    }
+    let mut table = Table::new(&["agent", "rule", "family", "failed in %"]);
+    for agent in &summary.agents {
+        for rule in agent.rules.iter().take(3) {
+            table.row(vec![agent.agent.clone(), rule.name.clone(), rule.family.clone(), percent(Some(rule.rate))]);
+        }
+    }
+    if !table.is_empty() {
+        out.push_str("\nRules that fail most\n\n");
+        out.push_str(&table.text(columns));
+    }
+    for warning in warnings(summary) {
+        out.push_str(&format!("\nmind: {warning}"));
+    }
+    let alarms: usize = summary.agents.iter().map(|agent| agent.all.alarms).sum();
+    if alarms > 0 {
+        out.push_str(&format!("\nmind: {alarms} trials are better than their certificate says is possible"));
+    }
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out
+}
+
+/// A part of the tasks by name.
+pub(crate) type Part = (&'static str, fn(&crate::Breakdown) -> &[Group]);
+
+/// The parts that tables are made of, but for the patterns.
+pub(crate) const PARTS: [Part; 4] = [
+    ("tier", |by| &by.tier),
+    ("domain", |by| &by.domain),
+    ("objective", |by| &by.objective),
+    ("horizon", |by| &by.horizon),
+];
+
+/// What to mind about the intervals of a summary, each with where it applies.
+pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
+    let mut seen: BTreeSet<(Warning, String)> = BTreeSet::new();
+    for agent in &summary.agents {
+        let mut note = |figures: &Figures, place: String| {
+            seen.extend(figures.pass_at_1.warnings.iter().map(|warning| (*warning, place.clone())));
+        };
+        note(&agent.all, format!("{}, all tasks", agent.agent));
+        for group in &agent.by.tier {
+            note(&group.figures, format!("{}, {}", agent.agent, group.name));
+        }
+    }
+    let kinds: BTreeSet<Warning> = seen.iter().map(|(warning, _)| *warning).collect();
+    kinds
+        .into_iter()
+        .map(|kind| {
+            let places: Vec<&str> =
+                seen.iter().filter(|(warning, _)| *warning == kind).map(|(_, place)| &**place).collect();
+            let more = places.len().saturating_sub(4);
+            let shown = places[..places.len() - more].join("; ");
+            let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+            table::plain(&format!("{kind} ({shown}{rest})"))
+        })
+        .collect()
+}
+
+/// A table of comparisons: overall and by tier, in points of percent.
+pub fn comparisons(all: &[Comparison], columns: usize) -> String {
+    let mut out = String::from("pass rate, first minus second, in points, with 95 % intervals over paired tasks\n");
+    for comparison in all {
+        let (a, b) = (table::plain(&comparison.a), table::plain(&comparison.b));
+        out.push_str(&format!("\n{a} against {b}\n\n"));
+        let mut table =
+            Table::new(&["tasks", "n", "first", "second", "difference", "p", "only first", "only second", "finding"]);
+        let mut row = |name: &str, found: &Difference, p: Option<f64>| {
+            table.row(vec![
+                name.to_owned(),
+                found.tasks.to_string(),
+                percent(found.a),
+                percent(found.b),
+                format!("{} [{}, {}]", points(found.difference), points(found.low), points(found.high)),
+                chance(p),
+                found.only_a.to_string(),
+                found.only_b.to_string(),
+                finding(found.finding, &a, &b),
+            ]);
+        };
+        for (tier, found) in &comparison.tiers {
+            row(tier, found, found.p);
+        }
+        row("all", &comparison.pass, comparison.p_holm);
+        out.push_str(&table.text(columns));
+        if let Some(exact) = comparison.pass.mcnemar {
+            out.push_str(&format!("exact McNemar p {}\n", chance(Some(exact))));
+        }
+        if comparison.left_out > 0 {
+            out.push_str(&format!("{} tasks left out: one side has no scored trial of them\n", comparison.left_out));
+        }
+    }
+    if all.len() > 1 {
+        out.push_str("\np over all tasks is Holm's for the number of comparisons\n");
+    }
+    out
+}
+
+/// What a comparison of a given size can find.
+pub fn power_table(design: &Design, differences: &[f64], columns: usize) -> String {
+    let mut out = format!(
+        "{} tasks x {} trials in {} clusters, trials agree with {:.2}, base rate {:.1} %\n\n",
+        design.tasks,
+        design.trials,
+        design.clusters,
+        design.icc,
+        design.base * 100.0
+    );
+    let mut table = Table::new(&["true difference", "power"]);
+    for difference in differences {
+        table.row(vec![points(Some(*difference)), number(power(design, *difference), 2)]);
+    }
+    out.push_str(&table.text(columns));
+    out.push_str(&match smallest_difference(design, 0.8) {
+        Some(least) => format!("\nsmallest difference found with power 0.8: {} points\n", points(Some(least))),
+        None => "\nno difference is found with power 0.8\n".to_owned(),
+    });
+    out
+}
