@@ -104,8 +104,13 @@ fn trial_with(
     limits: &Limits,
     tune: &dyn Fn(&mut ModelOptions),
 ) -> Trial {
+    // Patience is short only where it is put to the test, so that a busy machine is not taken for a stalled server.
+    let is_short = acts.iter().any(|act| matches!(act, Act::Stall | Act::StallMidway | Act::Drip));
     let server = FakeModelServer::start(way.0, acts);
     let mut options = options(&server, way);
+    if !is_short {
+        options.stall = Duration::from_secs(20);
+    }
     tune(&mut options);
     let (model, waits) = model(options);
     let office = Office::new(20);
@@ -213,6 +218,9 @@ fn what_another_try_cannot_mend_is_not_tried_again() {
             assert_eq!((trial.requests(), trial.waits.len()), (1, 0));
             assert!(trial.played.unwrap_err().detail.contains("no such thing"));
         }
+        // A task that does not fit the model at all is no fault of the agent.
+        let trial = trial(way, vec![Act::Status(400, None, "prompt is too long".to_owned())]);
+        assert_eq!((trial.cause(), trial.requests()), ("request", 1));
     }
 }
 
@@ -286,8 +294,12 @@ fn a_limit_stops_the_trial_and_what_is_there_is_graded() {
     let no_time = Limits { seconds: 0, ..limits(9) };
     let trial = trial_with("react:some-model", (Dialect::Chat, true), vec![done()], &no_time, &|_| {});
     assert_eq!((trial.stop(), trial.requests()), (&Stop::Limit("time".to_owned()), 0));
+    // Time that the server lost is not the agent's.
+    let (second, patient) = (Limits { seconds: 1, ..limits(9) }, |options: &mut ModelOptions| options.retry.tries = 9);
+    let acts = vec![Act::Stall, Act::Stall, Act::Stall, Act::Stall, order(), done()];
+    let trial = trial_with("react:some-model", (Dialect::Chat, true), acts, &second, &patient);
+    assert_eq!((trial.stop(), trial.requests(), trial.passed()), (&Stop::Done, 6, true));
     // An answer that never ends is given up when the time is; it was no silence, so it is not tried again.
-    let second = Limits { seconds: 1, ..limits(9) };
     let trial = trial_with("react:some-model", (Dialect::Chat, true), vec![order(), Act::Drip], &second, &|_| {});
     assert_eq!((trial.stop(), trial.requests()), (&Stop::Limit("time".to_owned()), 2));
     assert!(trial.passed());
@@ -404,7 +416,9 @@ fn work_off(root: &Path, plan: &RunPlan, server: &FakeModelServer) -> Vec<(Strin
     if !is_new {
         ledger.reopen_errors(id).unwrap();
     }
-    let (model, _) = model(options(server, (Dialect::Chat, true)));
+    let mut options = options(server, (Dialect::Chat, true));
+    options.stall = Duration::from_secs(20);
+    let (model, _) = model(options);
     let agents: Vec<Box<dyn Agent + Send>> =
         plan.agents.iter().map(|name| Box::new(agent(name, &model)) as Box<dyn Agent + Send>).collect();
     let (clock, stop, office) = (AtomicI64::new(0), AtomicBool::new(false), Office::new(20));

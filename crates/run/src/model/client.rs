@@ -178,6 +178,13 @@ impl ModelOptions {
         }
     }
 
+    /// Whether the server is on this machine.
+    fn is_here(&self) -> bool {
+        let host = self.base_url.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        matches!(name.map_or(host, |(name, _)| name), "localhost" | "127.0.0.1" | "[::1]")
+    }
+
     /// What is wrong with it, if anything is.
     fn fault(&self) -> Option<String> {
         let Some(rest) = ["https://", "http://"].iter().find_map(|scheme| self.base_url.strip_prefix(scheme)) else {
@@ -239,7 +246,12 @@ impl Model {
         }
         let mut redactor = redactor;
         options.key.iter().for_each(|key| redactor.add_secret(key));
-        let config = ureq::Agent::config_builder()
+        let mut config = ureq::Agent::config_builder();
+        if options.is_here() {
+            // No proxy leads back to this machine.
+            config = config.proxy(None);
+        }
+        let config = config
             .http_status_as_error(false)
             // A redirect could carry the key elsewhere.
             .max_redirects(0)
@@ -389,6 +401,15 @@ mod tests {
         assert_eq!(retry.wait(1, Some(second(45))), second(45));
         assert_eq!(retry.wait(1, Some(second(86_400))), LONGEST_ASKED);
         assert_eq!(retry.wait(u32::MAX, None), second(10));
+    }
+
+    #[test]
+    fn a_server_on_this_machine_is_known_by_its_address() {
+        let is_here = |url: &str| ModelOptions::new("m", url).is_here();
+        let here = ["http://localhost/v1", "http://127.0.0.1:8000/v1", "http://[::1]:80", "http://[::1]/v1"];
+        assert!(here.into_iter().all(is_here));
+        let there = ["https://example.com/v1", "http://localhost.example.com", "http://[fe80::1]:80/v1"];
+        assert!(!there.into_iter().any(is_here));
     }
 
     #[test]
