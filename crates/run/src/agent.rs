@@ -41,7 +41,7 @@ impl Played {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{cause}: {detail}")]
 pub struct AgentError {
-    /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `runner`.
+    /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `auth`, `request`, `runner`.
     pub cause: String,
     /// What was said.
     pub detail: String,

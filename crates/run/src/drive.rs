@@ -22,6 +22,8 @@ use std::{
 const LEASE: i64 = 30_000;
 /// How often a trial is tried before an error is recorded.
 const TRIES: u32 = 3;
+/// Causes that another try cannot mend.
+const LASTING: [&str; 3] = ["runner", "auth", "request"];
 /// The wait before the next try, doubled each time.
 const WAIT: i64 = 2_000;
 /// How long a worker waits when others hold all that is left.
@@ -144,7 +146,7 @@ fn work(
         lock(&held.claims).remove(&claim.number);
         if let Err(error) = &played
             && claim.tries + 1 < TRIES
-            && error.cause != "runner"
+            && !LASTING.contains(&&*error.cause)
         {
             driver.ledger.give_back(&claim, (driver.now)() + (WAIT << claim.tries))?;
             continue;

@@ -9,6 +9,7 @@ mod drive;
 mod folder;
 mod host;
 mod ledger;
+pub mod model;
 mod policy;
 mod sqlite;
 

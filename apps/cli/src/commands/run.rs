@@ -13,12 +13,19 @@ use benchwright_pack::{
     RunPlan, Store, TaskLine, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
-use benchwright_run::{Agent, Driver, LedgerStore as _, POLICIES, Progress, TrialFolder, policy, run as work_off};
+use benchwright_run::{
+    Agent, Driver, LedgerStore as _, Progress, TrialFolder,
+    model::{AgentSpec, Dialect, Model, ModelAgent, ModelOptions, Prices, Redactor, Secret},
+    policy, run as work_off,
+};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -37,10 +44,16 @@ Agents:
   spam     writes a field of every record and pushes every button
   greedy   reads the brief and takes the cheapest feasible offers
   oracle   carries out the certified plan
+  react:MODEL   a model that calls tools until it is done
+  plan:MODEL    the same, after it has written a plan
+  given:MODEL   the same, with the certified plan in words
+A model agent is offered all tools, or with @oracle those that the work needs, or with @oracle+5 also so many others that
+lie near: react:MODEL@oracle+5. Its key is taken from the environment and stands nowhere under RUNS.
 
 Examples:
   benchwright run out --agent greedy
   benchwright run out --agent idle --agent oracle -k 5 --json
+  benchwright run out --agent react:some-model --base-url http://127.0.0.1:8000/v1
 
 Keys of --json:
   run, planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
@@ -56,6 +69,20 @@ pub(crate) struct Options {
     /// How often each agent tries each task
     #[arg(short = 'k', long, value_name = "K", default_value_t = 1)]
     attempts: u32,
+    #[command(flatten)]
+    model: ModelOptionsOfRun,
+    /// The most turns of a model in a trial [default: 400]
+    #[arg(long, value_name = "N")]
+    turns: Option<u32>,
+    /// The most seconds of a trial [default: 3600]
+    #[arg(long, value_name = "N")]
+    seconds: Option<u32>,
+    /// The most tokens of a trial, in and out
+    #[arg(long, value_name = "N")]
+    tokens: Option<u64>,
+    /// The most dollars of a trial; needs --price
+    #[arg(long, value_name = "DOLLARS")]
+    cost: Option<f64>,
     /// Only this task; may be given again
     #[arg(long = "task", value_name = "ID")]
     only: Vec<String>,
@@ -75,7 +102,7 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    let agents = agents(&options.agents)?;
+    let agents = agents(options)?;
     let store = Store::at(&options.tasks);
     let mut ids = store.ids().map_err(tasks::of_store)?;
     if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
@@ -99,7 +126,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         tasks: lines,
         agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
         attempts: options.attempts.max(1),
-        limits: Limits::default(),
+        limits: options.limits(),
     };
     let runs = Runs::open(&options.runs)?;
     let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
@@ -165,17 +192,111 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn agents(names: &[String]) -> anyhow::Result<Vec<Box<dyn Agent + Send>>> {
+fn agents(options: &Options) -> anyhow::Result<Vec<Box<dyn Agent + Send>>> {
     let mut agents: Vec<Box<dyn Agent + Send>> = Vec::new();
-    for name in names {
-        let known: Vec<&str> = POLICIES.iter().map(|(name, _)| *name).collect();
-        let next = format!("one of {}", known.join(", "));
-        let agent = policy(name).ok_or_else(|| Failure::wrong_use(format!("there is no agent `{name}`"), next))?;
+    let mut models: BTreeMap<String, Arc<Model>> = BTreeMap::new();
+    for name in &options.agents {
+        let next = "a policy such as greedy, or WAY:MODEL such as react:some-model; benchwright run --help";
+        let spec = AgentSpec::parse(name).map_err(|error| Failure::wrong_use(error, next))?;
+        let agent: Box<dyn Agent + Send> = match spec {
+            AgentSpec::Policy(name) => {
+                policy(&name).ok_or_else(|| Failure::wrong_use(format!("there is no agent `{name}`"), next))?
+            }
+            AgentSpec::Model(spec) => {
+                let model = match models.get(&spec.model) {
+                    Some(known) => Arc::clone(known),
+                    None => {
+                        let model = Arc::new(options.model.open(&spec.model)?);
+                        models.insert(spec.model.clone(), Arc::clone(&model));
+                        model
+                    }
+                };
+                let agent = ModelAgent::new(spec, model);
+                if let Some(lacking) = agent.lacks(&options.limits()) {
+                    return Err(Failure::wrong_use(lacking, "--price IN,OUT, or no --cost"));
+                }
+                Box::new(agent)
+            }
+        };
         if !agents.iter().any(|known| known.name() == agent.name()) {
             agents.push(agent);
         }
     }
     Ok(agents)
+}
+
+/// How models are reached.
+#[derive(clap::Args)]
+pub(crate) struct ModelOptionsOfRun {
+    /// Where the model answers, with the version, such as https://api.openai.com/v1
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// How it is spoken to: chat (Chat Completions), messages (Anthropic), responses
+    #[arg(long, value_name = "DIALECT", default_value = "chat")]
+    dialect: String,
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "VARIABLE", default_value = "BENCHWRIGHT_MODEL_KEY")]
+    key: String,
+    /// Asks for whole answers instead of streams
+    #[arg(long)]
+    no_stream: bool,
+    /// The temperature
+    #[arg(long, value_name = "T")]
+    temperature: Option<f64>,
+    /// The most tokens of one answer
+    #[arg(long, value_name = "N")]
+    max_output: Option<u32>,
+    /// Dollars for a million tokens in and out; without it the cost is unknown
+    #[arg(long, value_name = "IN,OUT")]
+    price: Option<String>,
+    /// How many questions a model is asked at once
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    at_once: usize,
+}
+
+impl ModelOptionsOfRun {
+    fn open(&self, name: &str) -> anyhow::Result<Model> {
+        let next = "benchwright run DIR --agent react:MODEL --base-url URL";
+        let url = self.base_url.as_deref();
+        let url = url.ok_or_else(|| Failure::wrong_use(format!("nothing says where {name} answers"), next))?;
+        let dialect = Dialect::from_word(&self.dialect).ok_or_else(|| {
+            Failure::wrong_use(format!("there is no dialect `{}`", self.dialect), "chat, messages or responses")
+        })?;
+        let key = std::env::var(&self.key).ok();
+        let dollars = |text: &str| text.trim().parse::<f64>().ok().filter(|price| *price >= 0.0);
+        let prices = match &self.price {
+            None => None,
+            Some(text) => {
+                let both = text.split_once(',').and_then(|(input, output)| Some((dollars(input)?, dollars(output)?)));
+                let (input, output) = both
+                    .ok_or_else(|| Failure::wrong_use(format!("`{text}` is no pair of prices"), "--price 1.25,10"))?;
+                Some(Prices { input: (input * 1e6).round() as u64, output: (output * 1e6).round() as u64 })
+            }
+        };
+        let options = ModelOptions {
+            key: key.as_deref().map(Secret::new),
+            dialect,
+            stream: !self.no_stream,
+            temperature: self.temperature,
+            max_output: self.max_output,
+            prices,
+            at_once: self.at_once,
+            ..ModelOptions::new(name, url)
+        };
+        Model::new(options, Redactor::new(key)).map_err(|error| Failure::wrong_use(error, next))
+    }
+}
+
+impl Options {
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            turns: self.turns.unwrap_or(usual.turns),
+            seconds: self.seconds.unwrap_or(usual.seconds),
+            tokens: self.tokens,
+            cost: self.cost.map(|dollars| (dollars.max(0.0) * 1e6).round() as u64),
+        }
+    }
 }
 
 /// What came of the trials of one agent, or of all.

@@ -1,0 +1,130 @@
+//! A conversation with a model, in words of our own. Each dialect translates it.
+
+use serde_json::{Value as Json, json};
+
+/// The longest name of a tool that all servers take.
+const LONGEST_NAME: usize = 64;
+
+/// A call that a model asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolCall {
+    /// What ties the answer to it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments as the model wrote them; they may be no JSON at all.
+    pub arguments: String,
+}
+
+impl ToolCall {
+    /// The arguments as an object; nothing at all counts as none.
+    pub fn object(&self) -> Result<Json, String> {
+        if self.arguments.trim().is_empty() {
+            return Ok(json!({}));
+        }
+        match serde_json::from_str::<Json>(&self.arguments) {
+            Ok(object @ Json::Object(_)) => Ok(object),
+            Ok(_) => Err("the arguments are no JSON object".to_owned()),
+            Err(error) => Err(format!("the arguments are no JSON: {error}")),
+        }
+    }
+
+    /// The arguments as they are said back to the model. Servers refuse what is no object, so that becomes an empty one; the
+    /// answer to the call tells what was wrong.
+    pub(super) fn said_back(&self) -> Json {
+        self.object().unwrap_or_else(|_| json!({}))
+    }
+
+    /// The name as it is said back to the model: servers refuse names that no tool could have.
+    pub(super) fn name_back(&self) -> String {
+        let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let name: String = self.name.chars().take(LONGEST_NAME).map(fits).collect();
+        if name.is_empty() { "unnamed".to_owned() } else { name }
+    }
+}
+
+/// One message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// What the agent is.
+    System(String),
+    /// What is asked of it.
+    User(String),
+    /// What the model said.
+    Assistant {
+        /// Its words.
+        text: String,
+        /// Its calls.
+        calls: Vec<ToolCall>,
+    },
+    /// What a tool answered.
+    Tool {
+        /// The id of the call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// The answer.
+        text: String,
+        /// Whether the call was refused.
+        refused: bool,
+    },
+}
+
+impl Message {
+    /// As a line of a transcript.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Message::System(text) => json!({ "role": "system", "text": text }),
+            Message::User(text) => json!({ "role": "user", "text": text }),
+            Message::Assistant { text, calls } => {
+                let call = |call: &ToolCall| json!({ "id": call.id, "name": call.name, "arguments": call.arguments });
+                json!({ "role": "assistant", "text": text, "calls": calls.iter().map(call).collect::<Vec<_>>() })
+            }
+            Message::Tool { id, name, text, refused } => {
+                json!({ "role": "tool", "id": id, "name": name, "text": text, "refused": refused })
+            }
+        }
+    }
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// It has said what it wanted to say.
+    Done,
+    /// It wants answers to its calls.
+    Calls,
+    /// Its output was cut by its limit.
+    Length,
+}
+
+/// What a model said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// Its words.
+    pub text: String,
+    /// Its calls.
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// Tokens in, where the server says.
+    pub tokens_in: Option<u64>,
+    /// Tokens out, where the server says.
+    pub tokens_out: Option<u64>,
+}
+
+impl Reply {
+    /// A reply whose finish follows from what it holds, unless its output was cut.
+    pub(super) fn of(text: String, mut calls: Vec<ToolCall>, is_cut: bool, usage: [Option<u64>; 2]) -> Reply {
+        for (n, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
+            call.id = format!("call_{n}");
+        }
+        let finish = match (is_cut, calls.is_empty()) {
+            (true, _) => Finish::Length,
+            (false, false) => Finish::Calls,
+            (false, true) => Finish::Done,
+        };
+        let [tokens_in, tokens_out] = usage;
+        Reply { text, calls, finish, tokens_in, tokens_out }
+    }
+}
