@@ -99,8 +99,10 @@ fn expect(file: &str, lines: &[&[&str]]) {
 
 #[test]
 fn help_is_the_manual() {
-    let commands =
-        ["demo", "doctor", "domains", "patterns", "new", "build", "audit", "show", "play", "grade", "export", "bench"];
+    let commands = [
+        "demo", "doctor", "domains", "patterns", "new", "build", "audit", "show", "play", "serve", "run", "report",
+        "compare", "power", "grade", "export", "bench",
+    ];
     let mut lines: Vec<Vec<&str>> = vec![vec!["--help"]];
     lines.extend(["sqlite", "parquet"].map(|form| vec!["export", form, "--help"]));
     lines.extend(commands.map(|command| vec![command, "--help"]));
