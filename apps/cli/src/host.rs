@@ -9,6 +9,7 @@ use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
+use benchwright_world::{Seat, WorldError};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -184,18 +185,55 @@ impl Hosted for Here {
     }
 
     fn finish(self: Box<Self>) -> Result<Finished, HostError> {
-        let begun = Instant::now();
-        let Here { opened, episode, world, .. } = *self;
-        let bad = failed("grader");
-        let state = episode.snapshot();
-        let natives = opened.family.natives();
-        let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
-        let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
-        let verdict = verdict.map_err(|error| bad(error.to_string()))?;
-        let (trace, diff) = (episode.trace(), episode.diff().to_json(&opened.domain));
-        let snapshot = state.to_bytes(&opened.domain);
-        let world = (world + begun.elapsed().as_nanos()) / 1_000;
-        let frame_rules = opened.frame_rules.clone();
-        Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
+        finished(&self.opened, &self.episode, self.world)
+    }
+}
+
+/// What is left of an episode, with the verdict on it.
+fn finished(opened: &Opened, episode: &Episode, world: u128) -> Result<Finished, HostError> {
+    let begun = Instant::now();
+    let bad = failed("grader");
+    let state = episode.snapshot();
+    let natives = opened.family.natives();
+    let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
+    let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
+    let verdict = verdict.map_err(|error| bad(error.to_string()))?;
+    let (trace, diff) = (episode.trace(), episode.diff().to_json(&opened.domain));
+    let snapshot = state.to_bytes(&opened.domain);
+    let world = (world + begun.elapsed().as_nanos()) / 1_000;
+    let frame_rules = opened.frame_rules.clone();
+    Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
+}
+
+/// A task for a person: an episode to work in, and the judge of it.
+pub(crate) struct ForPerson {
+    opened: Arc<Opened>,
+    pub(crate) seat: Seat,
+}
+
+impl ForPerson {
+    /// A new episode in the agent's seat.
+    pub(crate) fn begin(&self) -> Result<Episode, WorldError> {
+        let conditions = Conditions { calls: Some(self.opened.task.open.calls), ..Conditions::default() };
+        self.opened.sandbox.begin(&self.seat, conditions)
+    }
+
+    /// What the person is told.
+    pub(crate) fn instruction(&self) -> &str {
+        &self.opened.task.instruction
+    }
+
+    /// What is left of an episode, with the verdict on it.
+    pub(crate) fn finished(&self, episode: &Episode) -> Result<Finished, HostError> {
+        finished(&self.opened, episode, 0)
+    }
+}
+
+impl StoreHost<'_> {
+    /// A task for a person.
+    pub(crate) fn for_person(&self, id: &str) -> Result<ForPerson, HostError> {
+        let opened = self.opened(id)?;
+        let seat = seat(&opened.task.open, &opened.sandbox);
+        Ok(ForPerson { opened, seat })
     }
 }

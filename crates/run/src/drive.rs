@@ -167,6 +167,22 @@ fn work(
     Ok(())
 }
 
+/// Records a trial that was played elsewhere, such as by a person: the next one of the run.
+pub fn record_played(
+    ledger: &dyn LedgerStore,
+    folders: &TrialFolder,
+    run: RunId,
+    now: i64,
+    left: Finished,
+    wall: u64,
+) -> Result<Finish, LedgerError> {
+    let Some(claim) = ledger.claim(run, now, LEASE)? else { return Ok(Finish::Stale) };
+    let (record, left) = record(&claim, Ok((left, Played::plainly(Stop::Done))), wall);
+    let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
+    let written = folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
+    ledger.finish(&claim, &record, &mut || folders.settle(&written, claim.number))
+}
+
 fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> Result<(Finished, Played), AgentError> {
     let missing =
         || AgentError { cause: "runner".to_owned(), detail: format!("there is no agent {}", claim.key.agent) };

@@ -14,7 +14,7 @@ mod policy;
 mod sqlite;
 
 pub use agent::{Agent, AgentError, Played, Stop};
-pub use drive::{Driver, Progress, run};
+pub use drive::{Driver, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 pub use ledger::{Claim, Finish, LedgerError, LedgerStore, RunId, Standing};

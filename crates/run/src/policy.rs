@@ -24,74 +24,66 @@ const SPAM_CALLS: usize = 900;
 
 /// A policy by its name.
 pub fn policy(name: &str) -> Option<Box<dyn Agent + Send>> {
-    Some(match name {
-        "idle" => Box::new(Idle),
-        "random" => Box::new(Random),
-        "spam" => Box::new(Spam),
-        "greedy" => Box::new(Greedy),
-        "oracle" => Box::new(Oracle),
-        _ => return None,
-    })
+    let known = [Policy::Idle, Policy::Random, Policy::Spam, Policy::Greedy, Policy::Oracle];
+    let found = known.into_iter().find(|policy| policy.name() == name)?;
+    Some(Box::new(found))
 }
 
-struct Idle;
-
-impl Agent for Idle {
-    fn name(&self) -> &str {
-        "idle"
-    }
-    fn play(&self, _: &dyn Host, _: &OpenPart, _: &mut dyn Hosted, _: u32, _: &Limits) -> Result<Played, AgentError> {
-        Ok(Played::plainly(Stop::Done))
-    }
+#[derive(Clone, Copy, Debug)]
+enum Policy {
+    Idle,
+    Random,
+    Spam,
+    Greedy,
+    Oracle,
 }
 
-struct Oracle;
-
-impl Agent for Oracle {
+impl Agent for Policy {
     fn name(&self) -> &str {
-        "oracle"
+        match self {
+            Policy::Idle => "idle",
+            Policy::Random => "random",
+            Policy::Spam => "spam",
+            Policy::Greedy => "greedy",
+            Policy::Oracle => "oracle",
+        }
     }
+
     fn play(
         &self,
         host: &dyn Host,
         task: &OpenPart,
         episode: &mut dyn Hosted,
-        _: u32,
+        attempt: u32,
         _: &Limits,
     ) -> Result<Played, AgentError> {
-        let sealed = host.sealed(&task.open.id)?;
-        follow(&sealed.oracle, Ledger::new(sealed.ids), episode);
-        Ok(Played::plainly(Stop::Done))
-    }
-}
-
-struct Greedy;
-
-impl Agent for Greedy {
-    fn name(&self) -> &str {
-        "greedy"
-    }
-    fn play(
-        &self,
-        host: &dyn Host,
-        task: &OpenPart,
-        episode: &mut dyn Hosted,
-        _: u32,
-        _: &Limits,
-    ) -> Result<Played, AgentError> {
-        let family = host.family(&task.open.id)?;
-        let mut desk = Reads { episode };
-        // What it cannot read or plan, it leaves: a bad plan is its own fault.
-        let planned = family.read_back(&task.instruction, &mut desk).and_then(|case| {
-            let ids = family.addresses(&case, &mut desk)?;
-            let script = family.script(&case, &family.greedy(&case)?)?;
-            Ok((ids, script))
-        });
-        if let Ok((ids, script)) = planned {
-            follow(&script, Ledger::new(ids), episode);
+        match self {
+            Policy::Idle => {}
+            Policy::Random => random(task, episode, attempt),
+            Policy::Spam => spam(task, episode, attempt),
+            Policy::Greedy => greedy(host, task, episode)?,
+            Policy::Oracle => {
+                let sealed = host.sealed(&task.open.id)?;
+                follow(&sealed.oracle, Ledger::new(sealed.ids), episode);
+            }
         }
         Ok(Played::plainly(Stop::Done))
     }
+}
+
+fn greedy(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted) -> Result<(), AgentError> {
+    let family = host.family(&task.open.id)?;
+    let mut desk = Reads { episode };
+    // What it cannot read or plan, it leaves: a bad plan is its own fault.
+    let planned = family.read_back(&task.instruction, &mut desk).and_then(|case| {
+        let ids = family.addresses(&case, &mut desk)?;
+        let script = family.script(&case, &family.greedy(&case)?)?;
+        Ok((ids, script))
+    });
+    if let Ok((ids, script)) = planned {
+        follow(&script, Ledger::new(ids), episode);
+    }
+    Ok(())
 }
 
 /// Makes the calls of a script until one is refused.
@@ -197,78 +189,48 @@ fn ids(answer: &Json, found: &mut Vec<RowId>) {
     }
 }
 
-struct Random;
-
-impl Agent for Random {
-    fn name(&self) -> &str {
-        "random"
-    }
-    fn play(
-        &self,
-        _: &dyn Host,
-        task: &OpenPart,
-        episode: &mut dyn Hosted,
-        attempt: u32,
-        _: &Limits,
-    ) -> Result<Played, AgentError> {
-        let mut seen = Seen::look(episode, &task.instruction);
-        let mut maker = Maker::new(&["random", &task.open.id, &attempt.to_string()]);
-        let levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
-        let (work, rest): (Vec<&ToolCard>, Vec<&ToolCard>) = levers.iter().partition(|card| is_work(card));
-        for _ in 0..RANDOM_CALLS {
-            let pool = if maker.stream().chance(1, 2) && !work.is_empty() { &work } else { &rest };
-            let Some(card) = maker.stream().pick(pool).copied() else { break };
-            let arguments = maker.arguments(&card.arguments, &seen);
-            if let Ok(answer) = episode.call(&card.name, &arguments.to_string()) {
-                seen.note(card, &answer);
-            }
+fn random(task: &OpenPart, episode: &mut dyn Hosted, attempt: u32) {
+    let mut seen = Seen::look(episode, &task.instruction);
+    let mut maker = Maker::new(&["random", &task.open.id, &attempt.to_string()]);
+    let levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
+    let (work, rest): (Vec<&ToolCard>, Vec<&ToolCard>) = levers.iter().partition(|card| is_work(card));
+    for _ in 0..RANDOM_CALLS {
+        let pool = if maker.stream().chance(1, 2) && !work.is_empty() { &work } else { &rest };
+        let Some(card) = maker.stream().pick(pool).copied() else { break };
+        let arguments = maker.arguments(&card.arguments, &seen);
+        if let Ok(answer) = episode.call(&card.name, &arguments.to_string()) {
+            seen.note(card, &answer);
         }
-        Ok(Played::plainly(Stop::Done))
     }
 }
 
-struct Spam;
-
-impl Agent for Spam {
-    fn name(&self) -> &str {
-        "spam"
-    }
-    fn play(
-        &self,
-        _: &dyn Host,
-        task: &OpenPart,
-        episode: &mut dyn Hosted,
-        attempt: u32,
-        _: &Limits,
-    ) -> Result<Played, AgentError> {
-        let seen = Seen::look(episode, &task.instruction);
-        let mut maker = Maker::new(&["spam", &task.open.id, &attempt.to_string()]);
-        let mut levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
-        // What makes and confirms comes first; the rest in an order of its own for each attempt.
-        maker.stream().shuffle(&mut levers);
-        levers.sort_by_key(|card| !is_work(card));
-        let mut left = SPAM_CALLS;
-        for card in &levers {
-            let table = ids_of(&card.arguments).map(str::to_owned).or(card.table.clone());
-            let rows = table.and_then(|table| seen.rows.get(&table)).cloned().unwrap_or_default();
-            let fields = &card.arguments["properties"]["vals"]["properties"];
-            let names: Vec<&String> = fields.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
-            for id in rows {
-                let mut arguments = json!({ "ids": [id] });
-                if let Some(name) = maker.stream().pick(&names).copied() {
-                    arguments["vals"] = json!({ name.as_str(): maker.value(&fields[name], name, &seen, 0) });
-                } else if ids_of(&card.arguments).is_none() {
-                    arguments = maker.arguments(&card.arguments, &seen);
-                }
-                // A refusal is an answer like any other to who does not read.
-                let _ = episode.call(&card.name, &arguments.to_string());
-                left -= 1;
-                if left == 0 {
-                    return Ok(Played::plainly(Stop::Done));
-                }
+fn spam(task: &OpenPart, episode: &mut dyn Hosted, attempt: u32) {
+    let seen = Seen::look(episode, &task.instruction);
+    let mut maker = Maker::new(&["spam", &task.open.id, &attempt.to_string()]);
+    let mut levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
+    // What makes and confirms comes first; the rest in an order of its own for each attempt.
+    maker.stream().shuffle(&mut levers);
+    levers.sort_by_key(|card| !is_work(card));
+    let mut left = SPAM_CALLS;
+    for card in &levers {
+        let table = ids_of(&card.arguments).map(str::to_owned).or(card.table.clone());
+        let rows = table.and_then(|table| seen.rows.get(&table)).cloned().unwrap_or_default();
+        let fields = &card.arguments["properties"]["vals"]["properties"];
+        let names: Vec<&String> = fields.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
+        for id in rows {
+            let mut arguments = json!({ "ids": [id] });
+            if let Some(name) = maker.stream().pick(&names).copied() {
+                arguments["vals"] = json!({ name.as_str(): maker.value(&fields[name], name, &seen, 0) });
+            } else if ids_of(&card.arguments).is_none() {
+                arguments = maker.arguments(&card.arguments, &seen);
+            }
+            // A refusal is an answer like any other to who does not read.
+            let _ = episode.call(&card.name, &arguments.to_string());
+            left -= 1;
+            if left == 0 {
+                return;
             }
         }
-        Ok(Played::plainly(Stop::Done))
     }
 }
 

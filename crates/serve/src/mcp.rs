@@ -17,9 +17,6 @@ use rmcp::{
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// How many tools a page lists.
-const PAGE: usize = 50;
-
 /// The service of all episodes.
 pub(crate) type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
@@ -69,9 +66,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (_, world) = seat(&context)?;
+        let (seat, world) = seat(&context)?;
+        let most = seat.episodes.settings().tools_at_once.max(1);
         let cursor = request.and_then(|request| request.cursor);
-        let (tools, next) = page(&world, cursor.as_deref())?;
+        let (tools, next) = page(&world, cursor.as_deref(), most)?;
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = next;
         Ok(result)
@@ -109,7 +107,7 @@ fn answered(line: &ToolLine, answer: String) -> Result<CallToolResult, ErrorData
 }
 
 /// A page of tools and the cursor of the next. A cursor names the last tool that was listed, so no page repeats one.
-fn page(world: &World, cursor: Option<&str>) -> Result<(Vec<Tool>, Option<String>), ErrorData> {
+fn page(world: &World, cursor: Option<&str>, most: usize) -> Result<(Vec<Tool>, Option<String>), ErrorData> {
     let from = match cursor {
         None => 0,
         Some(last) => match world.tools.place(last) {
@@ -118,8 +116,8 @@ fn page(world: &World, cursor: Option<&str>) -> Result<(Vec<Tool>, Option<String
         },
     };
     let rest = world.listed.get(from..).unwrap_or_default();
-    let tools: Vec<Tool> = rest.iter().take(PAGE).cloned().collect();
-    let next = (rest.len() > PAGE).then(|| tools.last().map(|tool| tool.name.to_string())).flatten();
+    let tools: Vec<Tool> = rest.iter().take(most).cloned().collect();
+    let next = (rest.len() > most).then(|| tools.last().map(|tool| tool.name.to_string())).flatten();
     Ok((tools, next))
 }
 

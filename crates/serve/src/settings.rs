@@ -25,6 +25,8 @@ pub struct Settings {
     pub most_worlds: usize,
     /// The most calls of an episode whose task does not say.
     pub calls: u32,
+    /// The tools of one page of MCP's list. Some clients read the first page only, so it holds a whole domain.
+    pub tools_at_once: usize,
 }
 
 impl Default for Settings {
@@ -37,6 +39,7 @@ impl Default for Settings {
             most_episodes: 20_000,
             most_worlds: 64,
             calls: 100_000,
+            tools_at_once: 500,
         }
     }
 }

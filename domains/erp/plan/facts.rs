@@ -4,6 +4,7 @@ use super::shop::{Offer, Role, Shop, Source};
 use benchwright_project::Breadth;
 use benchwright_schema::plan::{Bindings, Bound, Plan};
 use benchwright_spec::{Candidate, Candidates, Cell, Rows};
+use std::collections::BTreeMap;
 
 /// The key of a customer.
 pub(crate) fn customer(reference: &str) -> String {
@@ -374,15 +375,20 @@ fn tight(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// One unit more of an offer than could be of use or is allowed.
+fn past_use(useful: &BTreeMap<&str, i64>, offer: &Offer) -> i64 {
+    let need = useful.get(&*offer.product).copied().unwrap_or(0);
+    let last = offer.tiers.last().map_or(1, |tier| tier.0);
+    offer.most.unwrap_or(need + 2).min(need.max(last)) + 1
+}
+
 /// Whatever an agent could write: two rows per offer and per option, every date and quantity free.
 fn wide(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
     sell(shop, build, true)?;
     let useful = shop.useful();
     let horizon = shop.horizon();
     for offer in &shop.offers {
-        let need = useful.get(&*offer.product).copied().unwrap_or(0);
-        let last = offer.tiers.last().map_or(1, |tier| tier.0);
-        let most = offer.most.unwrap_or(need + 2).min(need.max(last)) + 1;
+        let most = past_use(&useful, offer);
         let (low, high) = price_range(offer);
         for _ in 0..2 {
             buy(build, offer, Cell::Free(1, most), Cell::Free(0, horizon), Cell::Free(low, high))?;
@@ -407,9 +413,7 @@ fn settled(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
     let useful = shop.useful();
     let horizon = shop.horizon();
     for offer in &shop.offers {
-        let need = useful.get(&*offer.product).copied().unwrap_or(0);
-        let last = offer.tiers.last().map_or(1, |tier| tier.0);
-        let most = offer.most.unwrap_or(need + 2).min(need.max(last)) + 1;
+        let most = past_use(&useful, offer);
         for (at, (from, price)) in offer.tiers.iter().enumerate() {
             let low = if at == 0 { 1 } else { *from };
             let high = offer.tiers.get(at + 1).map_or(most, |next| most.min(next.0 - 1));

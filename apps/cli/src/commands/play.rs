@@ -8,11 +8,19 @@ mod show;
 
 use crate::{
     failure::Failure,
+    host::StoreHost,
     output,
+    runs::Runs,
+    tasks,
     worlds::{self, Filling, Opened},
 };
 use benchwright_base::RowId;
 use benchwright_catalog::Catalog;
+use benchwright_pack::{
+    RunPlan,
+    run::{Limits, RUN_VERSION},
+};
+use benchwright_run::{LedgerStore as _, TrialFolder, record_played};
 use benchwright_sandbox::Conditions;
 use benchwright_world::Seat;
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
@@ -20,7 +28,8 @@ use session::Session;
 use std::{
     fs,
     io::{self, BufRead, IsTerminal as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
+    time::Instant,
 };
 
 /// A prompt where you call the tools of a world yourself
@@ -32,7 +41,8 @@ A call is the tool's name and its arguments:
   update_case {\"id\": 3, \"state\": \"pending\"}
 Values without quotes are read as the tool wants them. Tab completes tools, arguments and the words an
 argument takes. `help` lists the other commands: tools, whoami, diff, rules, undo, reset, trace, save,
-now, quit.
+now, quit. At a task there are also `task`, what it asks for, and `checks`, how its checks stand; what you
+leave is recorded as a trial of the agent `human`.
 
 Where stdin is no terminal, or with --script, lines are read without a prompt and echoed as `> line`;
 empty lines and lines that begin with # do nothing.
@@ -41,10 +51,11 @@ Examples:
   benchwright play csm
   benchwright play csm --role agent --size medium --seed 7
   benchwright play ./domains/csm --script session.txt
-  benchwright play saved.json")]
+  benchwright play saved.json
+  benchwright play out/open/ID")]
 pub(crate) struct Options {
-    /// A domain, by its name or the path to its folder, or a snapshot file
-    #[arg(value_name = "DOMAIN|SNAPSHOT")]
+    /// A domain, by its name or the path to its folder, a snapshot file, or a task, DIR/open/ID
+    #[arg(value_name = "DOMAIN|SNAPSHOT|TASK")]
     what: String,
     /// The role you play [default: admin, or the domain's first]
     #[arg(long, value_name = "ROLE")]
@@ -54,6 +65,9 @@ pub(crate) struct Options {
     person: Option<RowId>,
     #[command(flatten)]
     filling: Filling,
+    /// Where the trial of a task is recorded
+    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    runs: PathBuf,
     /// Reads lines from FILE instead of the terminal
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
@@ -68,14 +82,56 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             })?),
             None => None,
         };
+    if Path::new(&options.what).join("task.json").is_file() {
+        return at_a_task(catalog, options, script);
+    }
     let opened = worlds::open(catalog, &options.what, &options.filling)?;
     let mut session = begin(&opened, options)?;
     output::data(&session.greeting())?;
+    talk(&mut session, script)
+}
+
+fn talk(session: &mut Session, script: Option<fs::File>) -> anyhow::Result<()> {
     match script {
-        Some(file) => read_lines(&mut session, io::BufReader::new(file)),
-        None if io::stdin().is_terminal() && io::stdout().is_terminal() => converse(&mut session),
-        None => read_lines(&mut session, io::stdin().lock()),
+        Some(file) => read_lines(session, io::BufReader::new(file)),
+        None if io::stdin().is_terminal() && io::stdout().is_terminal() => converse(session),
+        None => read_lines(session, io::stdin().lock()),
     }
+}
+
+/// A person at a task. What they leave is recorded as a trial of the agent `human`, if they made a call at all.
+fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> anyhow::Result<()> {
+    let (store, id) = tasks::locate(Path::new(&options.what))?;
+    let folder = store.root().to_owned();
+    let host = StoreHost::new(catalog, store);
+    let next = "make it again: benchwright build SUITE.toml -o DIR";
+    let task = host.for_person(&id).map_err(|error| Failure::falls_short(error, next))?;
+    let line = host.line(&id).map_err(|error| Failure::falls_short(error, next))?;
+    let episode = task.begin().map_err(|error| Failure::falls_short(error, next))?;
+    let mut session = Session::new(episode, task.seat.clone(), format!("task {id}"));
+    output::data(&format!("{}\n", task.instruction()))?;
+    session.task = Some(task);
+    output::data(&session.greeting())?;
+    output::data("`task` shows the task again, `checks` how its checks stand; `quit` hands it in.\n\n")?;
+    let begun = Instant::now();
+    talk(&mut session, script)?;
+    let Some(task) = &session.task else { return Ok(()) };
+    let left = task.finished(session.episode()).map_err(|error| Failure::falls_short(error, next))?;
+    if left.trace.calls.is_empty() {
+        eprintln!("no call was made, so nothing is recorded");
+        return Ok(());
+    }
+    let told = format!("reward {}", tasks::shown(left.verdict.reward));
+    let agents = vec!["human".to_owned()];
+    let plan = RunPlan { version: RUN_VERSION, tasks: vec![line], agents, attempts: 1, limits: Limits::default() };
+    let runs = Runs::open(&options.runs)?;
+    let (run, _) = runs.ledger.open(&runs.fresh_name("human"), &plan, true)?;
+    let name = runs.ledger.name(run)?;
+    runs.note_tasks(&name, &folder)?;
+    let wall = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    record_played(&runs.ledger, &TrialFolder::of(&runs.folder(&name)), run, crate::runs::now(), left, wall)?;
+    eprintln!("{told}; recorded as {name}");
+    Ok(())
 }
 
 fn begin(opened: &Opened, options: &Options) -> anyhow::Result<Session> {

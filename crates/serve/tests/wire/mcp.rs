@@ -125,7 +125,9 @@ fn refusals_are_results_and_unknown_tools_are_errors() {
 
 #[test]
 fn pages_never_repeat_and_every_tool_is_well_formed() {
-    let running = Running::start(with_demo(false));
+    let mut options = with_demo(false);
+    options.settings.tools_at_once = 50;
+    let running = Running::start(options);
     for episode in [running.csm(), running.begin(&json!({ "task": demo_task() }))] {
         let domain = running.status(&episode)["domain"].as_str().unwrap().to_owned();
         let mut names = BTreeSet::new();

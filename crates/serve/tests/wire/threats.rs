@@ -391,10 +391,13 @@ fn threat_15_size_number_and_time_are_bounded() {
 
     // A body that is too large, on every face.
     let huge = format!("{{\"name\":\"{}\"}}", "x".repeat(2 << 20));
-    for route in ["tools/find_user", "mcp", "json/2/a/b"] {
-        let reply = running.agent(&episode, "POST", route, &huge);
-        let expected = if route.starts_with("json") { 404 } else { 413 };
-        assert_eq!(reply.status, expected, "{route}");
+    assert_eq!(running.agent(&episode, "POST", "tools/find_user", &huge).status, 413);
+    // Where a face answers before it has read all, what is unread may cut the answer off; so little is read in one go.
+    let narrow = Running::start(Options { largest_body: 4_096, ..Options::default() });
+    let begun = narrow.csm();
+    let much = format!("{{\"name\":\"{}\"}}", "x".repeat(5_000));
+    for (route, expected) in [("tools/find_user", 413), ("mcp", 413), ("json/2/a/b", 404)] {
+        assert_eq!(narrow.agent(&begun, "POST", route, &much).status, expected, "{route}");
     }
     assert_eq!(running.ask("POST", "/episodes", &huge).code(), "body_too_large");
     // One that is just not too large is read, and refused for what it says.

@@ -5,13 +5,15 @@ use benchwright_schema::{Domain, Tool, Verb, arguments_schema, result_schema};
 use serde_json::Value as Json;
 
 /// The commands of the prompt: word, what follows it, what it does.
-pub(super) const COMMANDS: [(&str, &str, &str); 12] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
     ("help", "[TOOL]", "this, or what a tool takes and gives"),
     ("tools", "[WORD]", "all tools, or those about something"),
     ("call", "TOOL …", "calls a tool, even one with the name of a command"),
     ("whoami", "", "who you are and what you may do"),
     ("diff", "[last]", "what has changed since the start, or by the last call"),
     ("rules", "", "which rules the run breaks so far, and by which rows"),
+    ("task", "", "what the task asks for, where there is one"),
+    ("checks", "", "how the task's checks stand now"),
     ("undo", "", "takes the last call back"),
     ("reset", "", "back to the start"),
     ("trace", "", "the calls so far"),

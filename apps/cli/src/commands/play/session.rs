@@ -3,6 +3,7 @@
 use super::{help, line, show};
 use crate::{
     commands::export::write_new,
+    host::ForPerson,
     layout::{clean, counted, cut, paragraph},
     notation, output,
 };
@@ -13,6 +14,8 @@ use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::{By, Domain, Tool, Verb, arguments_schema, codec};
 use benchwright_world::Seat;
 use std::{fmt::Write as _, path::Path, sync::Arc};
+
+const NO_TASK: &str = "there is no task here; `benchwright play DIR/open/ID` has one\n";
 
 /// A session.
 pub(super) struct Session {
@@ -25,6 +28,8 @@ pub(super) struct Session {
     pub(super) width: usize,
     /// Whether changes are shown dimmed.
     pub(super) is_dimmed: bool,
+    /// The task, where there is one to work on.
+    pub(super) task: Option<ForPerson>,
 }
 
 /// What a line led to.
@@ -38,7 +43,20 @@ pub(super) struct Turn {
 impl Session {
     /// A session at the start of an episode.
     pub(super) fn new(episode: Episode, seat: Seat, from: String) -> Session {
-        Session { episode, kept: Vec::new(), seat, from, width: output::columns(), is_dimmed: false }
+        Session { episode, kept: Vec::new(), seat, from, width: output::columns(), is_dimmed: false, task: None }
+    }
+
+    /// The episode as it stands.
+    pub(super) fn episode(&self) -> &Episode {
+        &self.episode
+    }
+
+    fn checks(&self) -> String {
+        match self.task.as_ref().map(|task| task.finished(&self.episode)) {
+            Some(Ok(left)) => show::checks(&left.verdict, self.width),
+            Some(Err(error)) => format!("it cannot be judged: {error}\n"),
+            None => NO_TASK.to_owned(),
+        }
     }
 
     pub(super) fn sandbox(&self) -> &Arc<Sandbox> {
@@ -92,6 +110,8 @@ impl Session {
             "whoami" => self.whoami(),
             "diff" => self.diff(rest),
             "rules" => self.rules(),
+            "checks" => self.checks(),
+            "task" => self.task.as_ref().map_or(NO_TASK.to_owned(), |task| task.instruction().to_owned()),
             "undo" => self.undo(),
             "reset" => self.reset(),
             "trace" => self.trace(),

@@ -2,10 +2,10 @@
 
 use crate::layout::{WIDEST_CELL, clean, columns, counted, cut, length};
 use benchwright_expr::Type;
-use benchwright_pack::Refusal;
+use benchwright_pack::{CheckStatus, Refusal, Verdict};
 use benchwright_schema::{Domain, Tool};
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer of a call.
 pub(super) fn answer(domain: &Domain, tool: &Tool, answer: &str, width: usize) -> String {
@@ -125,4 +125,24 @@ impl Shower {
         }
         columns(&plain, &[], 0) + &lists
     }
+}
+
+/// How the checks of a task stand: what fails by name, and how many hold.
+pub(super) fn checks(verdict: &Verdict, width: usize) -> String {
+    let held = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
+    let reward = crate::tasks::shown(verdict.reward);
+    let mut out = format!("{held} of {} checks hold; reward {reward} if it ended now\n", verdict.applicable());
+    let mut failed: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+    for check in verdict.checks.iter().filter(|check| check.status == CheckStatus::Fail) {
+        failed.entry(&check.rule).or_insert((&check.code, 0)).1 += 1;
+    }
+    for (rule, (code, times)) in failed {
+        out.push_str(&cut(&format!("  {rule} ({code}) fails {}", counted(times, "time")), width));
+        out.push('\n');
+    }
+    for phase in verdict.phases.iter().filter(|phase| !phase.within) {
+        let value = phase.value.map_or("none".to_owned(), |value| value.to_string());
+        out.push_str(&format!("  {}: {value}, not yet the best\n", phase.name));
+    }
+    out
 }
