@@ -9,7 +9,7 @@ use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
-use benchwright_world::{Seat, WorldError};
+use benchwright_world::Seat;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -32,6 +32,19 @@ struct Opened {
     first: Snapshot,
     tools: Arc<[ToolCard]>,
     frame_rules: Vec<String>,
+}
+
+impl Opened {
+    fn seat(&self) -> Seat {
+        seat(&self.task.open, &self.sandbox)
+    }
+
+    /// An episode at the first state, in the agent's seat, with the task's number of calls.
+    fn begin(&self) -> Result<Episode, HostError> {
+        let conditions = Conditions { calls: Some(self.task.open.calls), ..Conditions::default() };
+        let episode = self.sandbox.begin(&self.seat(), conditions);
+        episode.map_err(|error| failed("world")(error.to_string()))
+    }
 }
 
 /// The table that a tool's name begins with, for tools that are code: the longest of them.
@@ -116,9 +129,7 @@ impl StoreHost<'_> {
     /// Makes the calls of a trace again, for their answers. The state they leave must be the one that the trace names.
     pub(crate) fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
         let opened = self.opened(id)?;
-        let conditions = Conditions { calls: Some(opened.task.open.calls), ..Conditions::default() };
-        let episode = opened.sandbox.begin(&seat(&opened.task.open, &opened.sandbox), conditions);
-        let mut episode = episode.map_err(|error| failed("world")(error.to_string()))?;
+        let mut episode = opened.begin()?;
         let mut calls = Vec::with_capacity(trace.calls.len());
         for call in &trace.calls {
             let answer = match episode.call(&call.tool, &call.arguments) {
@@ -156,10 +167,7 @@ impl Host for StoreHost<'_> {
     fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError> {
         let begun = Instant::now();
         let opened = self.opened(id)?;
-        let seat = seat(&opened.task.open, &opened.sandbox);
-        let conditions = Conditions { calls: Some(opened.task.open.calls), ..Conditions::default() };
-        let episode = opened.sandbox.begin(&seat, conditions);
-        let episode = episode.map_err(|error| failed("world")(error.to_string()))?;
+        let episode = opened.begin()?;
         Ok(Box::new(Here { opened, episode, world: begun.elapsed().as_nanos() }))
     }
 }
@@ -208,14 +216,17 @@ fn finished(opened: &Opened, episode: &Episode, world: u128) -> Result<Finished,
 /// A task for a person: an episode to work in, and the judge of it.
 pub(crate) struct ForPerson {
     opened: Arc<Opened>,
-    pub(crate) seat: Seat,
 }
 
 impl ForPerson {
     /// A new episode in the agent's seat.
-    pub(crate) fn begin(&self) -> Result<Episode, WorldError> {
-        let conditions = Conditions { calls: Some(self.opened.task.open.calls), ..Conditions::default() };
-        self.opened.sandbox.begin(&self.seat, conditions)
+    pub(crate) fn begin(&self) -> Result<Episode, HostError> {
+        self.opened.begin()
+    }
+
+    /// Whose seat that is.
+    pub(crate) fn seat(&self) -> Seat {
+        self.opened.seat()
     }
 
     /// What the person is told.
@@ -232,8 +243,6 @@ impl ForPerson {
 impl StoreHost<'_> {
     /// A task for a person.
     pub(crate) fn for_person(&self, id: &str) -> Result<ForPerson, HostError> {
-        let opened = self.opened(id)?;
-        let seat = seat(&opened.task.open, &opened.sandbox);
-        Ok(ForPerson { opened, seat })
+        Ok(ForPerson { opened: self.opened(id)? })
     }
 }

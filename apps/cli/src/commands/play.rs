@@ -108,7 +108,7 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
     let task = host.for_person(&id).map_err(|error| Failure::falls_short(error, next))?;
     let line = host.line(&id).map_err(|error| Failure::falls_short(error, next))?;
     let episode = task.begin().map_err(|error| Failure::falls_short(error, next))?;
-    let mut session = Session::new(episode, task.seat.clone(), format!("task {id}"));
+    let mut session = Session::new(episode, task.seat(), format!("task {id}"));
     output::data(&format!("{}\n", task.instruction()))?;
     session.task = Some(task);
     output::data(&session.greeting())?;
