@@ -1,9 +1,13 @@
-//! Gives episodes of the tasks of a store, in this process.
+//! Gives episodes of the tasks of a store: in this process, served to programs outside, or from a server elsewhere.
 
+mod elsewhere;
+mod here;
+
+use self::{elsewhere::Elsewhere, here::Here};
 use crate::tasks::seat;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{OpenPart, Refusal, Snapshot, Store, Task, TaskLine, Trace};
+use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace};
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
@@ -20,8 +24,15 @@ use std::{
 pub(crate) struct StoreHost<'c> {
     catalog: &'c Catalog,
     store: Store,
+    place: Place,
     opened: Mutex<BTreeMap<String, Arc<Opened>>>,
     tools: Mutex<BTreeMap<String, Arc<[ToolCard]>>>,
+}
+
+/// Where episodes live.
+enum Place {
+    Here(Here),
+    Elsewhere(Elsewhere),
 }
 
 struct Opened {
@@ -45,6 +56,24 @@ impl Opened {
         let episode = self.sandbox.begin(&self.seat(), conditions);
         episode.map_err(|error| failed("world")(error.to_string()))
     }
+
+    /// Makes the calls of a trace again. The state they leave must be the one that the trace names.
+    fn replay(&self, trace: &Trace) -> Result<(Episode, Vec<CallView>), HostError> {
+        let mut episode = self.begin()?;
+        let mut calls = Vec::with_capacity(trace.calls.len());
+        for call in &trace.calls {
+            let answer = match episode.call(&call.tool, &call.arguments) {
+                Ok(answer) => Answer::Answered(answer),
+                Err(refusal) => Answer::Refused(refusal.to_string()),
+            };
+            calls.push(CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer });
+        }
+        if Trace::hash(episode.state_hash()) != trace.end {
+            let id = &self.task.open.id;
+            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state")));
+        }
+        Ok((episode, calls))
+    }
 }
 
 /// The table that a tool's name begins with, for tools that are code: the longest of them.
@@ -59,9 +88,23 @@ fn failed(cause: &'static str) -> impl Fn(String) -> HostError {
 }
 
 impl<'c> StoreHost<'c> {
-    /// A host of a store's tasks.
+    /// A host of a store's tasks, with episodes in this process.
     pub(crate) fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
-        StoreHost { catalog, store, opened: Mutex::default(), tools: Mutex::default() }
+        let place = Place::Here(Here::alone(catalog, store.root()));
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
+    }
+
+    /// The same, and every episode can be reached over loopback by who has its token.
+    pub(crate) fn served(catalog: &'c Catalog, store: Store) -> anyhow::Result<StoreHost<'c>> {
+        let place = Place::Here(Here::served(catalog, store.root())?);
+        Ok(StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() })
+    }
+
+    /// A host of a store's tasks, with episodes at a server that has their open parts. Verdicts are reached here, from what
+    /// the server says was called.
+    pub(crate) fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str) -> StoreHost<'c> {
+        let place = Place::Elsewhere(Elsewhere::new(url, token));
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
 
     fn opened(&self, id: &str) -> Result<Arc<Opened>, HostError> {
@@ -126,22 +169,10 @@ impl<'c> StoreHost<'c> {
 pub(crate) type Replayed = (String, Vec<CallView>, String);
 
 impl StoreHost<'_> {
-    /// Makes the calls of a trace again, for their answers. The state they leave must be the one that the trace names.
+    /// Makes the calls of a trace again, for their answers.
     pub(crate) fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
         let opened = self.opened(id)?;
-        let mut episode = opened.begin()?;
-        let mut calls = Vec::with_capacity(trace.calls.len());
-        for call in &trace.calls {
-            let answer = match episode.call(&call.tool, &call.arguments) {
-                Ok(answer) => Answer::Answered(answer),
-                Err(refusal) => Answer::Refused(refusal.to_string()),
-            };
-            calls.push(CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer });
-        }
-        let end = Trace::hash(episode.state_hash());
-        if end != trace.end {
-            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state")));
-        }
+        let (episode, calls) = opened.replay(trace)?;
         Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
     }
 }
@@ -165,35 +196,11 @@ impl Host for StoreHost<'_> {
     }
 
     fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError> {
-        let begun = Instant::now();
         let opened = self.opened(id)?;
-        let episode = opened.begin()?;
-        Ok(Box::new(Here { opened, episode, world: begun.elapsed().as_nanos() }))
-    }
-}
-
-/// An episode in this process.
-struct Here {
-    opened: Arc<Opened>,
-    episode: Episode,
-    /// Nanoseconds inside the world.
-    world: u128,
-}
-
-impl Hosted for Here {
-    fn tools(&self) -> &[ToolCard] {
-        &self.opened.tools
-    }
-
-    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
-        let begun = Instant::now();
-        let answer = self.episode.call(tool, arguments);
-        self.world += begun.elapsed().as_nanos();
-        answer
-    }
-
-    fn finish(self: Box<Self>) -> Result<Finished, HostError> {
-        finished(&self.opened, &self.episode, self.world)
+        match &self.place {
+            Place::Here(here) => here.begin(opened),
+            Place::Elsewhere(elsewhere) => elsewhere.begin(opened),
+        }
     }
 }
 

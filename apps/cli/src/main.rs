@@ -66,7 +66,7 @@ enum Command {
     Show(commands::show::Options),
     Play(commands::play::Options),
     Serve(commands::serve::Options),
-    Run(commands::run::Options),
+    Run(Box<commands::run::Options>),
     Report(commands::report::Options),
     Compare(commands::report::CompareOptions),
     Power(commands::report::PowerOptions),

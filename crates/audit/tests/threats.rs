@@ -2,10 +2,11 @@
 
 use benchwright_audit::{Held, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Snapshot, Store};
+use benchwright_pack::{RefusalCode, Snapshot, Store, Verdict};
 use benchwright_sandbox::Sandbox;
 use benchwright_solve::{Answer, Engine, EngineError, Limits, Model};
-use benchwright_world::Seat;
+use benchwright_world::{Seat, replay};
+use serde_json::{Value as Json, json};
 use std::{fs, path::Path, sync::Arc};
 
 /// No trial here asks a solver.
@@ -79,4 +80,52 @@ fn threat_2_no_oracle_beside_the_agent() {
         episode.call("res_partner_search_read", "{}").unwrap();
         assert!(Store::at(&alone).task(&id).is_err(), "the sealed part is elsewhere");
     }
+}
+
+/// Threat 4: what an agent can write feeds no objective, and what is no number is none. After the oracle's plan every price
+/// that the agent can reach is overwritten: the values of all phases stay what they were, and nothing looks better.
+#[test]
+fn threat_4_scoring_inputs_stay_with_the_judge() {
+    let catalog = Catalog::built_in();
+    let mut rewritten = 0;
+    for id in shipped().ids().unwrap() {
+        let task = shipped().task(&id).unwrap();
+        let again = || Err("it is not made again".to_owned());
+        let subject = Subject::new(&task, &catalog, &NoEngine, &NoEngine, &again).unwrap();
+        let grader = subject.grader().unwrap();
+        let mut episode = subject.begin().unwrap();
+        replay(&task.sealed.oracle, &mut subject.ledger(), &mut episode).unwrap();
+        let honest = grader.grade(&episode.snapshot()).unwrap();
+        assert_eq!(honest.reward, 1_000_000);
+        // Numbers that are none leave the world as it is.
+        let before = episode.state_hash();
+        for bad in ["NaN", "Infinity", "-Infinity", "1e999", "\"NaN\"", "\"1\"", "[]"] {
+            let arguments = format!("{{\"ids\":[1],\"vals\":{{\"price\":{bad}}}}}");
+            let refusal = episode.call("product_supplierinfo_write", &arguments).expect_err(bad);
+            assert_eq!(refusal.code, RefusalCode::InvalidArgument, "{bad}: {refusal}");
+            assert_eq!(episode.state_hash(), before, "{bad}");
+        }
+        // Every offer and every line that was ordered, at a cent each.
+        let ids =
+            |rows: Json| rows.as_array().unwrap().iter().map(|row| row["id"].as_u64().unwrap()).collect::<Vec<_>>();
+        let offers = episode.call("product_supplierinfo_search_read", "{\"fields\":[\"id\"]}").unwrap();
+        for offer in ids(serde_json::from_str(&offers).unwrap()) {
+            let cent = json!({ "ids": [offer], "vals": { "price": 0.01 } });
+            episode.call("product_supplierinfo_write", &cent.to_string()).unwrap();
+        }
+        let orders = episode.call("purchase_order_search_read", "{\"fields\":[\"order_line\"]}").unwrap();
+        let orders: Json = serde_json::from_str(&orders).unwrap();
+        for order in orders.as_array().unwrap() {
+            for line in order["order_line"].as_array().unwrap() {
+                let cent =
+                    json!({ "ids": [order["id"]], "vals": { "order_line": [[1, line, { "price_unit": 0.01 }]] } });
+                rewritten += usize::from(episode.call("purchase_order_write", &cent.to_string()).is_ok());
+            }
+        }
+        let dishonest = grader.grade(&episode.snapshot()).unwrap();
+        let values = |verdict: &Verdict| verdict.phases.iter().map(|phase| phase.value).collect::<Vec<_>>();
+        assert_eq!(values(&dishonest), values(&honest), "{id}");
+        assert!(dishonest.reward <= honest.reward && !dishonest.alarm, "{id}");
+    }
+    assert!(rewritten > 5, "only {rewritten} lines were rewritten");
 }

@@ -75,6 +75,9 @@ pub struct RunPlan {
     pub tasks: Vec<TaskLine>,
     /// The agents, with model and setting.
     pub agents: Vec<String>,
+    /// What else decides what an agent does, by agent: where its model is, how it is asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
     /// How often each agent tries each task.
     pub attempts: u32,
     /// The limits of a trial.
@@ -209,6 +212,9 @@ pub struct TrialRecord {
     pub end: TrialEnd,
     /// What it used.
     pub used: Used,
+    /// Whether the agent had the rights of who ran it: then nothing but its word kept it from what is sealed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trusted: bool,
     /// The time it took.
     pub spent: Spent,
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::{
     fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -203,6 +204,11 @@ impl Store {
         let (place, draft) = (tree.join(id), tree.join(format!(".{id}")));
         if fs::symlink_metadata(&place).is_ok() {
             return Err(StoreError::AlreadyThere(place));
+        }
+        if fs::symlink_metadata(&tree).is_err() {
+            // What is sealed is for its owner's eyes.
+            let mode = if tree.ends_with(SEALED_TREE) { 0o700 } else { 0o777 };
+            fs::DirBuilder::new().recursive(true).mode(mode).create(&tree).map_err(|why| io_error(&tree, why))?;
         }
         fs::create_dir_all(&draft).map_err(|why| io_error(&draft, why))?;
         for (name, bytes) in files {

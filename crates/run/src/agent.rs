@@ -3,6 +3,7 @@
 use crate::{Host, HostError, Hosted};
 use benchwright_pack::{OpenPart, run::Limits};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// Why an agent stopped without an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,12 +29,22 @@ pub struct Played {
     pub cost: Option<u64>,
     /// What was said, message by message; nothing for a policy.
     pub transcript: Vec<Json>,
+    /// Whether it had the rights of who runs it, so that nothing but its word keeps it from what is sealed.
+    pub trusted: bool,
 }
 
 impl Played {
     /// What a policy without a model leaves.
     pub fn plainly(stop: Stop) -> Played {
-        Played { stop, turns: None, tokens_in: None, tokens_out: None, cost: None, transcript: Vec::new() }
+        Played {
+            stop,
+            turns: None,
+            tokens_in: None,
+            tokens_out: None,
+            cost: None,
+            transcript: Vec::new(),
+            trusted: false,
+        }
     }
 }
 
@@ -57,6 +68,10 @@ impl From<HostError> for AgentError {
 pub trait Agent: Sync {
     /// Its name in records, with its model and setting.
     fn name(&self) -> &str;
+    /// What else decides what it does, by name. It is part of what a run is.
+    fn settings(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
     /// Works on a task until it is done or a limit is reached.
     fn play(
         &self,

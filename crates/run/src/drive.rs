@@ -205,7 +205,8 @@ fn record(
         Ok(done) => done,
         Err(AgentError { cause, detail }) => {
             let end = TrialEnd::Error { cause, detail };
-            return (TrialRecord { key, end, used: Used::default(), spent: Spent { wall, world: 0 } }, None);
+            let (used, spent) = (Used::default(), Spent { wall, world: 0 });
+            return (TrialRecord { key, end, used, trusted: false, spent }, None);
         }
     };
     let limit = match played.stop {
@@ -229,5 +230,5 @@ fn record(
         cost: played.cost,
     };
     let spent = Spent { wall, world: left.world };
-    (TrialRecord { key, end, used, spent }, Some((left, played.transcript)))
+    (TrialRecord { key, end, used, trusted: played.trusted, spent }, Some((left, played.transcript)))
 }

@@ -55,10 +55,29 @@ pub struct Finished {
     pub world: u64,
 }
 
+/// How a program outside reaches an episode: nothing but its tools.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reach {
+    /// Its MCP address.
+    pub mcp: String,
+    /// The address of its tools in plain JSON, to which a tool's name is added.
+    pub tools: String,
+    /// The token for both.
+    pub token: String,
+}
+
 /// An episode that a host keeps.
 pub trait Hosted {
     /// The tools.
     fn tools(&self) -> &[ToolCard];
+    /// How a program outside reaches it; nothing where it is not served.
+    fn reach(&self) -> Option<Reach> {
+        None
+    }
+    /// Why it cannot be reached any more, if that is so. What is refused after that was never asked of the world.
+    fn lost(&self) -> Option<HostError> {
+        None
+    }
     /// Calls a tool with a JSON object of arguments.
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal>;
     /// Ends it and grades what it left.

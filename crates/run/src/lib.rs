@@ -11,12 +11,14 @@ mod host;
 mod ledger;
 pub mod model;
 mod policy;
+mod program;
 mod sqlite;
 
 pub use agent::{Agent, AgentError, Played, Stop};
 pub use drive::{Driver, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
-pub use host::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
+pub use host::{Finished, Host, HostError, Hosted, Reach, Sealed, ToolCard};
 pub use ledger::{Claim, Finish, LedgerError, LedgerStore, RunId, Standing};
 pub use policy::{POLICIES, policy};
+pub use program::{Program, Rights, Surroundings, Users};
 pub use sqlite::SqliteLedger;

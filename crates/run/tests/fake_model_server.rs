@@ -23,6 +23,7 @@ use office::Office;
 use serde_json::Value as Json;
 use server::{Act, FakeModelServer};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::{
@@ -406,7 +407,14 @@ fn plan(agents: &[&str]) -> RunPlan {
         parameters: Default::default(),
     };
     let agents = agents.iter().map(|name| (*name).to_owned()).collect();
-    RunPlan { version: RUN_VERSION, tasks: vec![line], agents, attempts: 1, limits: limits(9) }
+    RunPlan {
+        version: RUN_VERSION,
+        tasks: vec![line],
+        agents,
+        settings: BTreeMap::new(),
+        attempts: 1,
+        limits: limits(9),
+    }
 }
 
 /// Works off a run of one trial for each agent, and gives the ends by agent.

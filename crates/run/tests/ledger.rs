@@ -13,6 +13,7 @@ use benchwright_run::{
     SqliteLedger, Stop, ToolCard, TrialFolder, run,
 };
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering},
@@ -38,7 +39,9 @@ fn plan(tasks: u32, attempts: u32) -> RunPlan {
         parameters: Default::default(),
     };
     let agents = vec!["steady".to_owned()];
-    RunPlan { version: RUN_VERSION, tasks: (0..tasks).map(line).collect(), agents, attempts, limits: Limits::default() }
+    let tasks = (0..tasks).map(line).collect();
+    let (settings, limits) = (BTreeMap::new(), Limits::default());
+    RunPlan { version: RUN_VERSION, tasks, agents, settings, attempts, limits }
 }
 
 /// A host without a world: every episode ends with the same verdict.
@@ -184,7 +187,7 @@ fn many_workers_record_each_trial_once() {
 
 fn record(key: &TrialKey) -> TrialRecord {
     let end = TrialEnd::Error { cause: "made-up".to_owned(), detail: String::new() };
-    TrialRecord { key: key.clone(), end, used: Used::default(), spent: Spent::default() }
+    TrialRecord { key: key.clone(), end, used: Used::default(), trusted: false, spent: Spent::default() }
 }
 
 #[test]

@@ -309,15 +309,17 @@ impl Episodes {
 
     /// Ends an episode and frees what it holds.
     pub fn close(&self, id: EpisodeId) -> Result<(), ServeError> {
+        self.end(id).map(|_| ())
+    }
+
+    /// Ends an episode and hands it over as it stood: nobody calls it any more. One that broke is gone.
+    pub fn end(&self, id: EpisodeId) -> Result<Option<Episode>, ServeError> {
         let slot = {
             let mut slots = self.write();
             slots.find(id)?;
             slots.take(id)
         };
-        if let Some(slot) = slot {
-            slot.end();
-        }
-        Ok(())
+        Ok(slot.and_then(|slot| slot.end()))
     }
 
     /// Closes the episodes that were idle for too long, and says how many.
@@ -331,7 +333,7 @@ impl Episodes {
             let ids: Vec<EpisodeId> = slots.live.iter().filter(|(_, slot)| old(slot)).map(|(id, _)| *id).collect();
             ids.into_iter().filter_map(|id| slots.take(id)).collect()
         };
-        ended.iter().for_each(|slot| slot.end());
+        ended.iter().for_each(|slot| drop(slot.end()));
         ended.len()
     }
 
@@ -423,10 +425,11 @@ impl Slot {
         running.as_mut().map(work).ok_or(ServeError::Closed(id))
     }
 
-    /// Frees the state, even while somebody still holds the slot.
-    fn end(&self) {
+    /// Takes the state out, even while somebody still holds the slot. What a call left half-made is dropped.
+    fn end(&self) -> Option<Episode> {
+        let is_whole = !self.running.is_poisoned();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        *running = None;
+        running.take().filter(|_| is_whole).map(|running| running.episode)
     }
 }
 

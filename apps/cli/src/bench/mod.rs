@@ -2,6 +2,7 @@
 
 mod generate;
 mod measure;
+mod serve;
 mod world;
 
 use crate::{output, progress::Progress, work::Setting};
@@ -10,7 +11,7 @@ use serde_json::Map;
 use std::process::ExitCode;
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 2] = ["world", "generate"];
+pub(crate) const NAMES: [&str; 3] = ["world", "serve", "generate"];
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
@@ -18,13 +19,21 @@ pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool
     let mut missed = false;
     for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
         let progress = Progress::start(format!("measuring {bench}"));
-        let (figures, table) = if bench == "world" {
-            let figures = world::run(quick)?;
-            missed |= !quick && !figures.missed().is_empty();
-            (figures.to_json(), figures.to_table())
-        } else {
-            let figures = generate::run(setting, quick)?;
-            (figures.to_json(), figures.to_table())
+        let (figures, table) = match bench {
+            "world" => {
+                let figures = world::run(quick)?;
+                missed |= !quick && !figures.missed().is_empty();
+                (figures.to_json(), figures.to_table())
+            }
+            "serve" => {
+                let figures = serve::run(quick)?;
+                missed |= !quick && figures.missed();
+                (figures.to_json(), figures.to_table())
+            }
+            _ => {
+                let figures = generate::run(setting, quick)?;
+                (figures.to_json(), figures.to_table())
+            }
         };
         drop(progress);
         if !json {

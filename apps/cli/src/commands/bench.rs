@@ -13,6 +13,8 @@ Example:
 
 Keys of `bench world --json`:
   episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them
+Keys of `bench serve --json`:
+  calls, answer_bytes, mcp {p50_us, bare_p50_us, ratio}, json {p50_us, bare_p50_us, ratio}
 Keys of `bench generate --json`:
   tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers")]
 pub(crate) struct Options {

@@ -26,6 +26,7 @@ use benchwright_world::Seat;
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
 use session::Session;
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, BufRead, IsTerminal as _},
     path::{Path, PathBuf},
@@ -123,7 +124,8 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
     }
     let told = format!("reward {}", tasks::shown(left.verdict.reward));
     let agents = vec!["human".to_owned()];
-    let plan = RunPlan { version: RUN_VERSION, tasks: vec![line], agents, attempts: 1, limits: Limits::default() };
+    let (settings, limits) = (BTreeMap::new(), Limits::default());
+    let plan = RunPlan { version: RUN_VERSION, tasks: vec![line], agents, settings, attempts: 1, limits };
     let runs = Runs::open(&options.runs)?;
     let (run, _) = runs.ledger.open(&runs.fresh_name("human"), &plan, true)?;
     let name = runs.ledger.name(run)?;

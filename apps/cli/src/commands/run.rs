@@ -1,6 +1,10 @@
 //! `benchwright run`: agents on the tasks of a folder.
 
+mod agents;
+
+use self::agents::{ModelOptionsOfRun, ProgramOptions, agents};
 use crate::{
+    commands::serve::CONTROL_TOKEN,
     failure::Failure,
     host::StoreHost,
     layout::columns,
@@ -10,22 +14,17 @@ use crate::{
 };
 use benchwright_catalog::Catalog;
 use benchwright_pack::{
-    RunPlan, Store, TaskLine, TrialRecord,
+    RunPlan, SEALED_TREE, Store, TaskLine, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
-use benchwright_run::{
-    Agent, Driver, LedgerStore as _, Progress, TrialFolder,
-    model::{AgentSpec, Dialect, Model, ModelAgent, ModelOptions, Prices, Redactor, Secret},
-    policy, run as work_off,
-};
+use benchwright_run::{Driver, LedgerStore as _, Progress, TrialFolder, run as work_off};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -49,11 +48,20 @@ Agents:
   given:MODEL   the same, with the certified plan in words
 A model agent is offered all tools, or with @oracle those that the work needs, or with @oracle+5 also so many others that
 lie near: react:MODEL@oracle+5. Its key is taken from the environment and stands nowhere under RUNS.
+  exec:COMMAND  any program, started by sh in an empty folder
+A program finds BENCHWRIGHT_MCP_URL, BENCHWRIGHT_TOOLS_URL (add /NAME and post the arguments) and BENCHWRIGHT_TOKEN (bearer)
+in its environment, the instruction on its standard input, and nothing else but PATH and what --pass names. It runs as
+a user of its own, so `run` has to be root; who is not, and trusts the program with the sealed files, says so with
+--trust-agent, and the record says it too. When the program ends, or its time, the state is graded.
+
+With --server URL the episodes are at a server elsewhere (`benchwright serve DIR`, no --grade needed; its control token is
+taken from BENCHWRIGHT_CONTROL_TOKEN). Verdicts are still reached here.
 
 Examples:
   benchwright run out --agent greedy
   benchwright run out --agent idle --agent oracle -k 5 --json
   benchwright run out --agent react:some-model --base-url http://127.0.0.1:8000/v1
+  benchwright run out --agent 'exec:python3 /opt/agent.py'
 
 Keys of --json:
   run, planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
@@ -71,6 +79,11 @@ pub(crate) struct Options {
     attempts: u32,
     #[command(flatten)]
     model: ModelOptionsOfRun,
+    #[command(flatten)]
+    program: ProgramOptions,
+    /// A server that keeps the episodes [default: this process]
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
     /// The most turns of a model in a trial [default: 400]
     #[arg(long, value_name = "N")]
     turns: Option<u32>,
@@ -102,7 +115,7 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    let agents = agents(options)?;
+    let (agents, has_programs) = agents(options)?;
     let store = Store::at(&options.tasks);
     let mut ids = store.ids().map_err(tasks::of_store)?;
     if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
@@ -113,7 +126,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         let next = "benchwright new PATTERN -o DIR, or benchwright demo -o DIR";
         return Err(Failure::wrong_use(format!("{} has no tasks", options.tasks.display()), next));
     }
-    let host = StoreHost::new(catalog, store);
+    let host = match &options.server {
+        Some(url) => StoreHost::elsewhere(catalog, store, url, &control_token()?),
+        None if has_programs => StoreHost::served(catalog, store)?,
+        None => StoreHost::new(catalog, store),
+    };
     let opening = progress::Progress::of("opening tasks", ids.len());
     let line = |id: &String| {
         opening.advance();
@@ -125,10 +142,21 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         version: RUN_VERSION,
         tasks: lines,
         agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
+        settings: agents
+            .iter()
+            .map(|agent| (agent.name().to_owned(), agent.settings()))
+            .filter(|(_, settings)| !settings.is_empty())
+            .collect(),
         attempts: options.attempts.max(1),
         limits: options.limits(),
     };
     let runs = Runs::open(&options.runs)?;
+    if has_programs && options.program.are_apart() {
+        // A program that runs as another must find neither the plans nor what others did.
+        for folder in [options.tasks.join(SEALED_TREE), options.runs.clone()] {
+            keep_to_us(&folder)?;
+        }
+    }
     let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
     let (run, is_new) = runs.ledger.open(&runs.fresh_name(&folder), &plan, options.new)?;
     let name = runs.ledger.name(run)?;
@@ -192,99 +220,26 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn agents(options: &Options) -> anyhow::Result<Vec<Box<dyn Agent + Send>>> {
-    let mut agents: Vec<Box<dyn Agent + Send>> = Vec::new();
-    let mut models: BTreeMap<String, Arc<Model>> = BTreeMap::new();
-    for name in &options.agents {
-        let next = "a policy such as greedy, or WAY:MODEL such as react:some-model; benchwright run --help";
-        let spec = AgentSpec::parse(name).map_err(|error| Failure::wrong_use(error, next))?;
-        let agent: Box<dyn Agent + Send> = match spec {
-            AgentSpec::Policy(name) => {
-                policy(&name).ok_or_else(|| Failure::wrong_use(format!("there is no agent `{name}`"), next))?
-            }
-            AgentSpec::Model(spec) => {
-                let model = match models.get(&spec.model) {
-                    Some(known) => Arc::clone(known),
-                    None => {
-                        let model = Arc::new(options.model.open(&spec.model)?);
-                        models.insert(spec.model.clone(), Arc::clone(&model));
-                        model
-                    }
-                };
-                let agent = ModelAgent::new(spec, model);
-                if let Some(lacking) = agent.lacks(&options.limits()) {
-                    return Err(Failure::wrong_use(lacking, "--price IN,OUT, or no --cost"));
-                }
-                Box::new(agent)
-            }
-        };
-        if !agents.iter().any(|known| known.name() == agent.name()) {
-            agents.push(agent);
-        }
-    }
-    Ok(agents)
+/// The token of a server elsewhere.
+fn control_token() -> anyhow::Result<String> {
+    std::env::var(CONTROL_TOKEN).map_err(|_| {
+        let next = format!("{CONTROL_TOKEN}=TOKEN benchwright run ...; the server prints it when it starts");
+        Failure::wrong_use(format!("{CONTROL_TOKEN} is not set"), next)
+    })
 }
 
-/// How models are reached.
-#[derive(clap::Args)]
-pub(crate) struct ModelOptionsOfRun {
-    /// Where the model answers, with the version, such as https://api.openai.com/v1
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
-    /// How it is spoken to: chat (Chat Completions), messages (Anthropic), responses
-    #[arg(long, value_name = "DIALECT", default_value = "chat")]
-    dialect: String,
-    /// The environment variable that holds the key
-    #[arg(long, value_name = "VARIABLE", default_value = "BENCHWRIGHT_MODEL_KEY")]
-    key: String,
-    /// Asks for whole answers instead of streams
-    #[arg(long)]
-    no_stream: bool,
-    /// The temperature
-    #[arg(long, value_name = "T")]
-    temperature: Option<f64>,
-    /// The most tokens of one answer
-    #[arg(long, value_name = "N")]
-    max_output: Option<u32>,
-    /// Dollars for a million tokens in and out; without it the cost is unknown
-    #[arg(long, value_name = "IN,OUT")]
-    price: Option<String>,
-    /// How many questions a model is asked at once
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    at_once: usize,
-}
-
-impl ModelOptionsOfRun {
-    fn open(&self, name: &str) -> anyhow::Result<Model> {
-        let next = "benchwright run DIR --agent react:MODEL --base-url URL";
-        let url = self.base_url.as_deref();
-        let url = url.ok_or_else(|| Failure::wrong_use(format!("nothing says where {name} answers"), next))?;
-        let dialect = Dialect::from_word(&self.dialect).ok_or_else(|| {
-            Failure::wrong_use(format!("there is no dialect `{}`", self.dialect), "chat, messages or responses")
-        })?;
-        let key = std::env::var(&self.key).ok();
-        let dollars = |text: &str| text.trim().parse::<f64>().ok().filter(|price| *price >= 0.0);
-        let prices = match &self.price {
-            None => None,
-            Some(text) => {
-                let both = text.split_once(',').and_then(|(input, output)| Some((dollars(input)?, dollars(output)?)));
-                let (input, output) = both
-                    .ok_or_else(|| Failure::wrong_use(format!("`{text}` is no pair of prices"), "--price 1.25,10"))?;
-                Some(Prices { input: (input * 1e6).round() as u64, output: (output * 1e6).round() as u64 })
-            }
-        };
-        let options = ModelOptions {
-            key: key.as_deref().map(Secret::new),
-            dialect,
-            stream: !self.no_stream,
-            temperature: self.temperature,
-            max_output: self.max_output,
-            prices,
-            at_once: self.at_once,
-            ..ModelOptions::new(name, url)
-        };
-        Model::new(options, Redactor::new(key)).map_err(|error| Failure::wrong_use(error, next))
+/// Takes a folder away from everybody else.
+fn keep_to_us(folder: &Path) -> anyhow::Result<()> {
+    let failed = |error: io::Error| {
+        let next = format!("chmod 700 {}, as its owner", folder.display());
+        Failure::missing(format!("{} cannot be kept from programs: {error}", folder.display()), next)
+    };
+    let about = fs::metadata(folder).map_err(failed)?;
+    if about.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        eprintln!("{}: only its owner may enter it now", folder.display());
     }
+    Ok(())
 }
 
 impl Options {

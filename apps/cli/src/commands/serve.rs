@@ -7,7 +7,7 @@ use serde_json::json;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 /// Where the tokens are taken from, so that they stand in no list of processes.
-const CONTROL_TOKEN: &str = "BENCHWRIGHT_CONTROL_TOKEN";
+pub(crate) const CONTROL_TOKEN: &str = "BENCHWRIGHT_CONTROL_TOKEN";
 const EPISODE_TOKEN: &str = "BENCHWRIGHT_EPISODE_TOKEN";
 
 /// Serves episodes of tasks over MCP and HTTP

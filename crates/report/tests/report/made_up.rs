@@ -101,6 +101,7 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
         version: RUN_VERSION,
         tasks,
         agents: AGENTS.iter().map(|(name, ..)| (*name).into()).collect(),
+        settings: BTreeMap::new(),
         attempts,
         limits: Limits::default(),
     };
@@ -133,7 +134,7 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
     let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300 };
     if model && draw.0.chance(1, 90) {
         let end = TrialEnd::Error { cause: "rate-limit".into(), detail: "429 after 6 tries".into() };
-        return TrialRecord { key, end, used, spent };
+        return TrialRecord { key, end, used, trusted: false, spent };
     }
     let clean = draw.uniform() < chance(lead + 0.8);
     let best = clean && draw.uniform() < chance(lead + 1.2);
@@ -169,7 +170,7 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
         gates: Vec::new(),
         limit,
     };
-    TrialRecord { key, end: TrialEnd::Scored(score), used, spent }
+    TrialRecord { key, end: TrialEnd::Scored(score), used, trusted: false, spent }
 }
 
 /// A made-up page of a trial.

@@ -15,6 +15,7 @@ use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_pack::{OpenPart, Refusal, RefusalCode, run::Limits};
 use serde_json::{Value as Json, json};
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -52,6 +53,10 @@ impl ModelAgent {
 impl Agent for ModelAgent {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        self.model.options().settings()
     }
 
     fn play(
@@ -98,6 +103,9 @@ impl Agent for ModelAgent {
                 return Ok(trial.end(Stop::Done));
             }
             for call in reply.calls {
+                if let Some(lost) = episode.lost() {
+                    return Err(lost.into());
+                }
                 let (text, refused) = match answer(&tools, episode, &call) {
                     Ok(text) => (text, false),
                     Err(refusal) if refusal.code == RefusalCode::BudgetExhausted => {
@@ -237,7 +245,15 @@ impl<'m> Trial<'m> {
     fn end(self, stop: Stop) -> Played {
         let cost = self.cost();
         let (tokens_in, tokens_out) = self.tokens.unzip();
-        Played { stop, turns: Some(self.turns), tokens_in, tokens_out, cost, transcript: self.transcript }
+        Played {
+            stop,
+            turns: Some(self.turns),
+            tokens_in,
+            tokens_out,
+            cost,
+            transcript: self.transcript,
+            trusted: false,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::{
 use crate::ToolCard;
 use serde_json::Value as Json;
 use std::{
+    collections::BTreeMap,
     fmt,
     io::{self, BufReader, Read as _},
     time::{Duration, Instant},
@@ -176,6 +177,14 @@ impl ModelOptions {
             retry: Retry::default(),
             at_once: 8,
         }
+    }
+
+    /// What decides its answers besides its name. Where it is reached is not part of it: a server may move.
+    pub(crate) fn settings(&self) -> BTreeMap<String, String> {
+        let mut settings = BTreeMap::from([("dialect".to_owned(), self.dialect.word().to_owned())]);
+        settings.extend(self.temperature.map(|temperature| ("temperature".to_owned(), temperature.to_string())));
+        settings.extend(self.max_output.map(|most| ("max_output".to_owned(), most.to_string())));
+        settings
     }
 
     /// Whether the server is on this machine.

@@ -64,6 +64,9 @@ impl fmt::Display for ModelSpec {
     }
 }
 
+/// What begins the name of a program outside.
+const PROGRAM: &str = "exec";
+
 /// An agent by its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AgentSpec {
@@ -71,6 +74,8 @@ pub enum AgentSpec {
     Policy(String),
     /// One that is led by a model.
     Model(ModelSpec),
+    /// A program outside, by its command line.
+    Program(String),
 }
 
 /// A name that is none of an agent.
@@ -83,6 +88,11 @@ impl AgentSpec {
     /// setting.
     pub fn parse(name: &str) -> Result<AgentSpec, SpecError> {
         let Some((way, rest)) = name.split_once(':') else { return policy(name) };
+        if way == PROGRAM {
+            let command = rest.trim();
+            let none = || SpecError(format!("`{name}` names no command; write {PROGRAM}:COMMAND"));
+            return if command.is_empty() { Err(none()) } else { Ok(AgentSpec::Program(command.to_owned())) };
+        }
         let Some(way) = Way::ALL.into_iter().find(|known| known.word() == way) else {
             let near = nearest(way, Way::ALL.map(Way::word));
             let mend = near.map_or(String::new(), |near| format!("; did you mean `{near}:{rest}`?"));
@@ -111,6 +121,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Policy(name) => name.clone(),
             AgentSpec::Model(spec) => spec.to_string(),
+            AgentSpec::Program(command) => format!("{PROGRAM}:{command}"),
         }
     }
 }
