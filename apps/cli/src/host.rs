@@ -7,7 +7,7 @@ use self::{elsewhere::Elsewhere, here::Here};
 use crate::tasks::seat;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace};
+use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace, Verifier};
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
@@ -139,6 +139,11 @@ impl<'c> StoreHost<'c> {
             domain.tools.iter().map(card).collect()
         };
         Arc::clone(known.entry(domain.name.clone()).or_insert_with(cards))
+    }
+
+    /// The sealed verifier of a task.
+    pub(crate) fn verifier(&self, id: &str) -> Result<Verifier, HostError> {
+        Ok(self.opened(id)?.task.sealed.verifier.clone())
     }
 
     /// A task as a run sees it.

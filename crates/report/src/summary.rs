@@ -37,7 +37,7 @@ pub struct Summary {
     /// The version of this format.
     pub version: u32,
     /// The digest of the plan.
-    pub run: String,
+    pub plan: String,
     /// The number of tasks.
     pub tasks: usize,
     /// The number of clusters.
@@ -62,25 +62,6 @@ pub struct Summary {
     pub environment_share: Option<f64>,
     /// The agents, in the order of the plan.
     pub agents: Vec<AgentSummary>,
-}
-
-/// What `run --json` prints.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Headline<'a> {
-    /// The digest of the plan.
-    pub run: &'a str,
-    /// Trials that were planned.
-    pub planned: usize,
-    /// Trials that ended.
-    pub attempted: usize,
-    /// Trials that were scored.
-    pub scored: usize,
-    /// Trials that ended in an error.
-    pub errors: usize,
-    /// The mean over the agents of their mean reward.
-    pub mean_reward: Option<f64>,
-    /// The mean over the agents of their pass@1.
-    pub pass_at_1: Option<f64>,
 }
 
 /// One agent in a run.
@@ -253,7 +234,7 @@ impl Summary {
         };
         Ok(Summary {
             version: SUMMARY_VERSION,
-            run: plan.digest().to_string(),
+            plan: plan.digest().to_string(),
             tasks: plan.tasks.len(),
             clusters: plan.tasks.iter().map(|task| &*task.cluster).collect::<BTreeSet<&str>>().len(),
             attempts: plan.attempts,
@@ -267,19 +248,6 @@ impl Summary {
             environment_share: (wall > 0.0).then(|| rounded(world / wall)),
             agents: summaries,
         })
-    }
-
-    /// What `run --json` prints.
-    pub fn headline(&self) -> Headline<'_> {
-        Headline {
-            run: &self.run,
-            planned: self.planned,
-            attempted: self.attempted,
-            scored: self.scored,
-            errors: self.errors,
-            mean_reward: self.mean_reward,
-            pass_at_1: self.pass_at_1,
-        }
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
 pub fn summary(summary: &Summary, columns: usize) -> String {
     let mut out = format!(
         "run {}\n{} in {}, {}, {}\nplanned {}, attempted {}, scored {}, errors {}\n",
-        &summary.run.get(..12).unwrap_or(&summary.run),
+        &summary.plan.get(..12).unwrap_or(&summary.plan),
         many(summary.tasks, "task"),
         many(summary.clusters, "cluster"),
         many(summary.agents.len(), "agent"),
@@ -149,10 +149,6 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     for warning in warnings(summary) {
         out.push_str(&format!("\nmind: {warning}"));
     }
-    let alarms: usize = summary.agents.iter().map(|agent| agent.all.alarms).sum();
-    if alarms > 0 {
-        out.push_str(&format!("\nmind: {alarms} trials are better than their certificate says is possible"));
-    }
     if !out.ends_with('\n') {
         out.push('\n');
     }
@@ -182,6 +178,12 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
             note(&group.figures, format!("{}, {}", agent.agent, group.name));
         }
     }
+    let count = |of: fn(&Figures) -> usize| summary.agents.iter().map(|agent| of(&agent.all)).sum::<usize>();
+    let counted = [
+        (count(|all| all.alarms), "better than their certificate says is possible"),
+        (count(|all| all.trusted), "by agents that had the rights of who ran them, sealed files and all"),
+    ];
+    let counted = counted.into_iter().filter(|(trials, _)| *trials > 0);
     let kinds: BTreeSet<Warning> = seen.iter().map(|(warning, _)| *warning).collect();
     kinds
         .into_iter()
@@ -193,6 +195,7 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
             let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
             table::plain(&format!("{kind} ({shown}{rest})"))
         })
+        .chain(counted.map(|(trials, what)| format!("{trials} trials are {what}")))
         .collect()
 }
 

@@ -17,7 +17,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const FORKS: usize = 10_000;
 const CLIENTS: usize = 32;
-const CALLS: usize = 5_000;
 
 /// A connection that is kept.
 struct Connection {
@@ -58,17 +57,33 @@ impl Connection {
     }
 }
 
-/// The memory of this program in MB.
-fn memory() -> u64 {
+/// The memory of this program now and at its highest since it was last forgotten, in KiB.
+fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    let kib = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    (kib("VmRSS:"), kib("VmHWM:"))
 }
 
-fn quantiles(mut times: Vec<Duration>) -> String {
+/// Forgets the highest.
+fn forget_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+}
+
+fn sorted(mut times: Vec<Duration>) -> Vec<Duration> {
     times.sort();
-    let at = |share: usize| times[(times.len() * share / 1000).min(times.len() - 1)];
-    format!("p50 {:?}, p99 {:?}, p99.9 {:?}, most {:?}", at(500), at(990), at(999), at(1000))
+    times
+}
+
+fn at(times: &[Duration], per_mille: usize) -> Duration {
+    times[(times.len() * per_mille / 1000).min(times.len() - 1)]
+}
+
+fn quantiles(times: &[Duration]) -> String {
+    let [p50, p99, p999, most] = [500, 990, 999, 1000].map(|share| at(times, share));
+    format!("p50 {p50:?}, p99 {p99:?}, p99.9 {p999:?}, most {most:?}")
 }
 
 /// The eight writes of an episode: rows made, changed and linked.
@@ -86,34 +101,25 @@ fn writes(at: usize) -> Vec<(&'static str, Json)> {
     writes
 }
 
-#[test]
-#[ignore = "a measurement"]
-fn ten_thousand_forks() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let server = runtime.block_on(Server::start(Options::default())).unwrap();
-    let address = server.control_address();
-    let control = server.control_token().reveal().to_owned();
-    let mut connection = Connection::to(address);
-    let (status, body) = connection.post("/episodes", &control, r#"{"domain":"csm","seed":1,"size":"medium"}"#);
-    assert_eq!(status, 201);
-    let begun = |body: &[u8]| {
-        let told: Json = serde_json::from_slice(body).unwrap();
-        (told["id"].as_str().unwrap().to_owned(), told["token"].as_str().unwrap().to_owned())
-    };
-    let first = begun(body);
-    println!("world of csm, medium: {} MB", memory());
+fn begun(body: &[u8]) -> (String, String) {
+    let told: Json = serde_json::from_slice(body).unwrap();
+    (told["id"].as_str().unwrap().to_owned(), told["token"].as_str().unwrap().to_owned())
+}
 
-    let path = format!("/episodes/{}/fork", first.0);
+/// Forks, writes in all of them, and closes them: the highest memory in KiB, and the times of the writes.
+fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec<Duration>) {
+    let (address, control) = (server.control_address(), server.control_token().reveal());
+    forget_peak();
+    let path = format!("/episodes/{first}/fork");
     let began = Instant::now();
     let forks: Vec<(String, String)> = (0..FORKS)
         .map(|_| {
-            let (status, body) = connection.post(&path, &control, "");
+            let (status, body) = connection.post(&path, control, "");
             assert_eq!(status, 201);
             begun(body)
         })
         .collect();
-    println!("{FORKS} forks in {:?}: {} MB", began.elapsed(), memory());
-
+    println!("{FORKS} forks in {:?}: {} KiB", began.elapsed(), memory().0);
     let began = Instant::now();
     let clients: Vec<_> = forks
         .chunks(FORKS.div_ceil(CLIENTS))
@@ -137,47 +143,43 @@ fn ten_thousand_forks() {
             })
         })
         .collect();
-    let times: Vec<Duration> = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
+    let times = sorted(clients.into_iter().flat_map(|client| client.join().unwrap()).collect());
     let took = began.elapsed();
     let rate = times.len() as f64 / took.as_secs_f64();
-    println!("{} writes of {CLIENTS} clients in {took:?} ({rate:.0} a second): {} MB", times.len(), memory());
-    println!("  {}", quantiles(times));
     assert_eq!(server.episodes().len(), FORKS + 1);
-
-    // One client, one read, on two faces.
-    let (id, token) = &first;
-    let call = r#"{"id":1}"#;
-    let over_mcp = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": { "name": "find_account_by_id", "arguments": { "id": 1 } },
-    })
-    .to_string();
-    for (face, path, body) in [
-        ("plain JSON", format!("/episodes/{id}/tools/find_account_by_id"), call),
-        ("MCP", format!("/episodes/{id}/mcp"), &over_mcp),
-    ] {
-        let mut times = Vec::new();
-        for _ in 0..CALLS {
-            let began = Instant::now();
-            let (status, _) = connection.post(&path, token, body);
-            times.push(began.elapsed());
-            assert_eq!(status, 200);
-        }
-        println!("{CALLS} reads of one client over {face}: {}", quantiles(times));
-    }
-    let id = first.0.parse().unwrap();
-    let mut times = Vec::new();
-    for _ in 0..CALLS {
-        let began = Instant::now();
-        server.episodes().call(id, "find_account_by_id", call).unwrap();
-        times.push(began.elapsed());
-    }
-    println!("{CALLS} reads without HTTP: {}", quantiles(times));
+    let (_, peak) = memory();
+    println!("{} writes of {CLIENTS} clients in {took:?} ({rate:.0} a second), at most {peak} KiB", times.len());
+    println!("  {}", quantiles(&times));
     let began = Instant::now();
     for (id, _) in &forks {
         server.episodes().close(id.parse().unwrap()).unwrap();
     }
-    println!("all closed in {:?}: {} MB", began.elapsed(), memory());
+    println!("all closed in {:?}: {} KiB", began.elapsed(), memory().0);
+    assert_eq!(server.episodes().len(), 1);
+    (peak, times)
+}
+
+/// At most a gibibyte with the clients and the times they note, at most 50 ms for 99 of 100 writes, and a second round that
+/// needs what the first did.
+#[test]
+#[ignore = "a measurement"]
+fn ten_thousand_forks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let server = runtime.block_on(Server::start(Options::default())).unwrap();
+    let control = server.control_token().reveal().to_owned();
+    let mut connection = Connection::to(server.control_address());
+    let (status, body) = connection.post("/episodes", &control, r#"{"domain":"csm","seed":1,"size":"medium"}"#);
+    assert_eq!(status, 201);
+    let (first, _) = begun(body);
+    println!("world of csm, medium: {} KiB", memory().0);
+    let rounds = [1, 2].map(|_| round(&server, &mut connection, &first));
+    for (peak, times) in &rounds {
+        assert!(*peak <= 1 << 20, "{peak} KiB");
+        assert!(at(times, 990) <= Duration::from_millis(50), "{}", quantiles(times));
+    }
+    let [first, second] = rounds.map(|(peak, _)| peak as f64);
+    println!("the second round needs {:.3} times the first", second / first);
+    assert!(second <= first * 1.05, "{second} KiB after {first} KiB");
     drop(connection);
     runtime.block_on(server.stop());
 }

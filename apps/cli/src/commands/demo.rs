@@ -2,18 +2,22 @@
 
 use crate::{
     failure::Failure,
+    host::StoreHost,
     layout::{columns, cut, paragraph},
     output,
-    tasks::{self, Judged, shown},
+    tasks::{self, shown},
     work::Temporary,
 };
+use anyhow::Context as _;
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Ending, Ledger, Script, Store, Verdict};
-use benchwright_project::Desk;
-use benchwright_sandbox::Episode;
-use benchwright_world::replay;
-use serde_json::Value as Json;
+use benchwright_pack::{Ending, Store, Verdict, Verifier, run::Limits};
+use benchwright_report::html::{Answer, CallView};
+use benchwright_run::{Host as _, policy};
 use std::fs;
+
+const GREEDY: &str = "greedy";
+/// Who works on each task.
+const POLICIES: [&str; 3] = ["idle", GREEDY, "oracle"];
 
 mod shipped {
     //! The files of `suites/demo`.
@@ -58,10 +62,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         fs::write(&path, bytes)?;
     }
     let store = Store::at(&kept);
-    let mut rows = vec![["task", "workflow", "idle", "greedy", "oracle"].map(str::to_owned).to_vec()];
+    let host = StoreHost::new(catalog, store.clone());
+    let mut rows = vec![["task", "workflow"].into_iter().chain(POLICIES).map(str::to_owned).collect()];
     let mut reasons = String::new();
     for id in store.ids().map_err(tasks::of_store)? {
-        let (row, why) = one(catalog, &store, &id)?;
+        let (row, why) = one(catalog, &host, &id)?;
         reasons.push_str(&paragraph(&format!("  {id}  "), &why, output::columns()));
         rows.push(row);
     }
@@ -76,57 +81,35 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 }
 
 /// The three policies on one task: its row of the table, and why greedy fell short.
-fn one(catalog: &Catalog, store: &Store, id: &str) -> anyhow::Result<(Vec<String>, String)> {
-    let task = store.task(id).map_err(tasks::of_store)?;
-    let judged = Judged::open(catalog, &task)?;
-    let pattern = catalog.pattern(&task.sealed.pattern).map_err(|e| Failure::of_catalog(e, &task.sealed.pattern))?;
-    let grader = judged.grader()?;
-    let idle = grader.grade(&judged.first)?;
-    let oracle = grader.grade(&judged.play(&task.sealed.oracle)?)?;
-    let (greedy, why) = match greedy(&judged) {
-        Ok((state, refusal)) => {
-            let verdict = grader.grade(&state)?;
-            let why = refusal.unwrap_or_else(|| shortfall(&verdict, &task.sealed.verifier));
-            (shown(verdict.reward), why)
+fn one(catalog: &Catalog, host: &StoreHost<'_>, id: &str) -> anyhow::Result<(Vec<String>, String)> {
+    let open = host.open(id)?;
+    let pattern = host.line(id)?.pattern;
+    let pattern = catalog.pattern(&pattern).map_err(|error| Failure::of_catalog(error, &pattern))?;
+    let (mut rewards, mut why) = (Vec::new(), String::new());
+    for name in POLICIES {
+        let policy = policy(name).with_context(|| format!("there is no policy {name}"))?;
+        let mut episode = host.begin(id)?;
+        policy.play(host, &open, &mut *episode, 1, &Limits::default())?;
+        let left = episode.finish()?;
+        rewards.push(shown(left.verdict.reward));
+        if name == GREEDY {
+            // It gives up at the first call that is refused.
+            let (_, calls, _) = host.replayed(id, &left.trace)?;
+            why = match calls.last() {
+                Some(CallView { tool, answer: Answer::Refused(refusal), .. }) => {
+                    format!("{tool} was refused: {refusal}")
+                }
+                _ => shortfall(&left.verdict, &host.verifier(id)?),
+            };
         }
-        Err(why) => ("-".to_owned(), why),
-    };
-    let title = cut(&pattern.text.title, 60);
-    Ok((vec![id.to_owned(), title, shown(idle.reward), greedy, shown(oracle.reward)], why))
-}
-
-/// The state that greedy leaves, and what it was refused, if it was. All it knows comes from the instruction and the tools
-/// that read.
-fn greedy(judged: &Judged<'_>) -> Result<(benchwright_pack::Snapshot, Option<String>), String> {
-    let episode = judged.begin().map_err(|error| error.to_string())?;
-    let mut desk = Reads { episode };
-    let case = judged.family.read_back(&judged.task.instruction, &mut desk)?;
-    let mut ledger = Ledger::new(judged.family.addresses(&case, &mut desk)?);
-    let plan = judged.family.greedy(&case)?;
-    let script: Script = judged.family.script(&case, &plan)?;
-    let mut episode = judged.begin().map_err(|error| error.to_string())?;
-    let refusal = replay(&script, &mut ledger, &mut episode).err();
-    Ok((episode.snapshot(), refusal.map(|error| error.to_string())))
-}
-
-/// A desk at which one can only read.
-struct Reads {
-    episode: Episode,
-}
-
-impl Desk for Reads {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
-        let known = self.episode.domain().tools.iter().find(|known| known.name == tool);
-        if known.is_none_or(|known| !known.reads_only()) {
-            return Err(format!("`{tool}` is no tool that only reads"));
-        }
-        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
     }
+    let mut row = vec![id.to_owned(), cut(&pattern.text.title, 60)];
+    row.append(&mut rewards);
+    Ok((row, why))
 }
 
 /// What a verdict lacks, in words.
-fn shortfall(verdict: &Verdict, verifier: &benchwright_pack::Verifier) -> String {
+fn shortfall(verdict: &Verdict, verifier: &Verifier) -> String {
     if verdict.ending == Ending::Pass {
         return "it did not".to_owned();
     }

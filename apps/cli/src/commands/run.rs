@@ -17,6 +17,7 @@ use benchwright_pack::{
     RunPlan, SEALED_TREE, Store, TaskLine, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
+use benchwright_report::{AgentSummary, Summary};
 use benchwright_run::{Driver, LedgerStore as _, Progress, TrialFolder, run as work_off};
 use serde_json::{Value as Json, json};
 use std::{
@@ -64,7 +65,7 @@ Examples:
   benchwright run out --agent 'exec:python3 /opt/agent.py'
 
 Keys of --json:
-  run, planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
+  run, plan (its digest), planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
   agents {NAME: {planned, scored, errors, mean_reward, pass_at_1, highest_reward}}
   (rewards between 0 and 1, null where nothing was scored)")]
 pub(crate) struct Options {
@@ -204,13 +205,14 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let seconds = begun.elapsed().as_secs_f64();
     let records: Vec<TrialRecord> = runs.ledger.records(run)?.into_iter().map(|(_, record)| record).collect();
     let fresh = done.recorded.load(Ordering::Relaxed);
+    let summary = Summary::of(&plan, &records)?;
     if options.json {
-        output::json(&to_json(&name, &plan, &records, fresh, seconds))?;
+        output::json(&to_json(&name, &summary, &records, fresh, seconds))?;
     } else {
-        output::data(&to_table(&plan, &records))?;
+        output::data(&to_table(&summary))?;
         eprintln!("{fresh} trials in {seconds:.1} s; kept in {}", runs.folder(&name).display());
     }
-    let errors = records.iter().filter(|record| matches!(record.end, TrialEnd::Error { .. })).count();
+    let errors = summary.errors;
     if errors > 0 {
         return Err(Failure::falls_short(
             format!("{errors} trials are errors"),
@@ -254,93 +256,46 @@ impl Options {
     }
 }
 
-/// What came of the trials of one agent, or of all.
-#[derive(Default)]
-struct Tally {
-    scored: usize,
-    errors: usize,
-    passed: usize,
-    reward: i64,
-    highest: i64,
-}
-
-impl Tally {
-    fn of<'r>(records: impl Iterator<Item = &'r TrialRecord>) -> Tally {
-        let mut tally = Tally::default();
-        for record in records {
-            match &record.end {
-                TrialEnd::Error { .. } => tally.errors += 1,
-                TrialEnd::Scored(score) => {
-                    tally.scored += 1;
-                    tally.passed += usize::from(score.pass);
-                    tally.reward += score.reward;
-                    tally.highest = tally.highest.max(score.reward);
-                }
-            }
-        }
-        tally
-    }
-
-    fn mean(&self) -> Option<f64> {
-        (self.scored > 0).then(|| round(self.reward as f64 / self.scored as f64 / 1e6))
-    }
-
-    fn pass(&self) -> Option<f64> {
-        (self.scored > 0).then(|| round(self.passed as f64 / self.scored as f64))
-    }
-}
-
-fn round(number: f64) -> f64 {
-    (number * 1e6).round() / 1e6
-}
-
-fn to_json(name: &str, plan: &RunPlan, records: &[TrialRecord], fresh: usize, seconds: f64) -> Json {
-    let all = Tally::of(records.iter());
-    let per_agent = plan.tasks.len() * plan.attempts as usize;
-    let agents: BTreeMap<&str, Json> = plan
-        .agents
-        .iter()
-        .map(|agent| {
-            let tally = Tally::of(records.iter().filter(|record| record.key.agent == *agent));
-            let told = json!({
-                "planned": per_agent, "scored": tally.scored, "errors": tally.errors, "mean_reward": tally.mean(),
-                "pass_at_1": tally.pass(), "highest_reward": round(tally.highest as f64 / 1e6),
+fn to_json(name: &str, summary: &Summary, records: &[TrialRecord], fresh: usize, seconds: f64) -> Json {
+    let rounded = |number: f64| (number * 1e6).round() / 1e6;
+    let agent = |agent: &AgentSummary| {
+        let rewards =
+            records.iter().filter(|record| record.key.agent == agent.agent).filter_map(|record| match &record.end {
+                TrialEnd::Scored(score) => Some(score.reward),
+                TrialEnd::Error { .. } => None,
             });
-            (&**agent, told)
-        })
-        .collect();
-    let (wall, world) =
-        records.iter().fold((0, 0), |(wall, world), record| (wall + record.spent.wall, world + record.spent.world));
+        let (counts, figures) = (&agent.all.counts, &agent.all);
+        let told = json!({
+            "planned": counts.planned, "scored": counts.scored, "errors": counts.errors,
+            "mean_reward": figures.mean_reward.value, "pass_at_1": figures.pass_at_1.value,
+            "highest_reward": rewards.max().map(|reward| rounded(reward as f64 / 1e6)),
+        });
+        (agent.agent.clone(), told)
+    };
+    let agents: BTreeMap<String, Json> = summary.agents.iter().map(agent).collect();
     json!({
-        "run": name, "planned": plan.trials(), "attempted": records.len(), "scored": all.scored, "errors": all.errors,
-        "mean_reward": all.mean(), "pass_at_1": all.pass(), "seconds": round(seconds),
-        "trials_per_s": (fresh > 0).then(|| round(fresh as f64 / seconds)),
-        "environment_share": (wall > 0).then(|| round(world as f64 / wall as f64)), "agents": agents,
+        "run": name, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
+        "scored": summary.scored, "errors": summary.errors, "mean_reward": summary.mean_reward,
+        "pass_at_1": summary.pass_at_1, "seconds": rounded(seconds),
+        "trials_per_s": (fresh > 0).then(|| rounded(fresh as f64 / seconds)),
+        "environment_share": summary.environment_share, "agents": agents,
     })
 }
 
-fn to_table(plan: &RunPlan, records: &[TrialRecord]) -> String {
+fn to_table(summary: &Summary) -> String {
     let mut rows = vec![["agent", "tier", "trials", "errors", "passed", "mean reward"].map(str::to_owned).to_vec()];
-    let tier_of: BTreeMap<&str, &str> = plan.tasks.iter().map(|task| (&*task.digest, &*task.tier)).collect();
-    let mut tiers: Vec<&str> = tier_of.values().copied().collect();
-    tiers.sort_unstable();
-    tiers.dedup();
-    for agent in &plan.agents {
-        for tier in std::iter::once("all").chain(tiers.iter().copied()) {
-            let ours = records.iter().filter(|record| {
-                record.key.agent == *agent && (tier == "all" || tier_of.get(&*record.key.task) == Some(&tier))
-            });
-            let tally = Tally::of(ours);
+    for agent in &summary.agents {
+        let tiers = agent.by.tier.iter().map(|group| (&*group.name, &group.figures));
+        for (tier, figures) in std::iter::once(("all", &agent.all)).chain(tiers) {
             let shown = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.4}"));
-            let cells = [
-                agent.clone(),
+            rows.push(vec![
+                agent.agent.clone(),
                 tier.to_owned(),
-                (tally.scored + tally.errors).to_string(),
-                tally.errors.to_string(),
-                shown(tally.pass()),
-                shown(tally.mean()),
-            ];
-            rows.push(cells.to_vec());
+                figures.counts.attempted.to_string(),
+                figures.counts.errors.to_string(),
+                shown(figures.pass_at_1.value),
+                shown(figures.mean_reward.value),
+            ]);
         }
     }
     columns(&rows, &[2, 3, 4, 5], 0)

@@ -61,7 +61,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
     let agents = &summary.agents[..summary.agents.len().min(most.agents)];
     let title = if beside.title.is_empty() { "Benchwright report" } else { beside.title };
     let mut out = format!("<header><h1>{}</h1>\n", escape(&text::cut(title, 200)));
-    let run = summary.run.get(..16).unwrap_or(&summary.run);
+    let run = summary.plan.get(..16).unwrap_or(&summary.plan);
     out.push_str(&format!("<p class=\"soft\">Run <code>{}</code></p>\n", escape(run)));
     out.push_str(&facts(&[
         ("tasks", summary.tasks.to_string()),

@@ -52,6 +52,8 @@ pub struct Figures {
     pub side_effect: Estimate,
     /// Trials whose clean state is better than the certificate says is possible: each one is to be looked at.
     pub alarms: usize,
+    /// Trials whose agent had the rights of who ran it: nothing but its word kept it from what is sealed.
+    pub trusted: usize,
     /// Trials that reached a limit, by limit.
     pub limits: BTreeMap<String, usize>,
     /// Trials in which a gate fired, by gate.
@@ -123,6 +125,7 @@ impl Figures {
             optimal_given_clean: share(optimal, clean),
             side_effect: proportion(&units(|score| one(score.side_effect))),
             alarms: scored.iter().filter(|(score, _)| score.alarm).count(),
+            trusted: scored.iter().filter(|(_, record)| record.trusted).count(),
             limits,
             gates,
             calls: used(|record| Some(f64::from(record.used.calls))),
