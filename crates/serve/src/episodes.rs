@@ -500,7 +500,7 @@ mod tests {
         let world = episodes.world(first.id).unwrap();
         let tools = Arc::new(ToolSet::new(&world.sandbox, &["list_users".to_owned()]));
         assert_eq!(tools.lines().len(), 1);
-        let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, listed: Vec::new(), task: None };
+        let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, task: None };
         let running = episodes.copy(first.id).unwrap();
         let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
         assert!(episodes.call(created.id, "list_users", "{}").is_ok());

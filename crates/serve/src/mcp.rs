@@ -115,7 +115,7 @@ fn page(world: &World, cursor: Option<&str>, most: usize) -> Result<(Vec<Tool>, 
             None => return Err(ErrorData::invalid_params("the cursor is not known", None)),
         },
     };
-    let rest = world.listed.get(from..).unwrap_or_default();
+    let rest = world.tools.listed().get(from..).unwrap_or_default();
     let tools: Vec<Tool> = rest.iter().take(most).cloned().collect();
     let next = (rest.len() > most).then(|| tools.last().map(|tool| tool.name.to_string())).flatten();
     Ok((tools, next))

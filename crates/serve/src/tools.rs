@@ -33,6 +33,8 @@ pub struct ToolLine {
 #[derive(Clone, Debug)]
 pub struct ToolSet {
     lines: Vec<ToolLine>,
+    /// The same as MCP lists them.
+    listed: Vec<rmcp::model::Tool>,
     places: BTreeMap<String, usize>,
     /// The models of Odoo that the domain's tables stand for.
     models: BTreeSet<String>,
@@ -63,12 +65,18 @@ impl ToolSet {
         let lines: Vec<ToolLine> = domain.tools.iter().filter(wanted).map(line).collect();
         let places = lines.iter().enumerate().map(|(at, line)| (line.name.clone(), at)).collect();
         let models = domain.tables.iter().filter_map(|table| table.odoo.clone()).collect();
-        ToolSet { lines, places, models }
+        let listed = lines.iter().map(crate::mcp::listed).collect();
+        ToolSet { lines, listed, places, models }
     }
 
     /// All tools.
     pub fn lines(&self) -> &[ToolLine] {
         &self.lines
+    }
+
+    /// All tools, as MCP lists them.
+    pub(crate) fn listed(&self) -> &[rmcp::model::Tool] {
+        &self.listed
     }
 
     /// Where the tool of a name is.

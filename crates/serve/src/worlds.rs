@@ -15,8 +15,6 @@ use std::{
 pub(crate) struct World {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) tools: Arc<ToolSet>,
-    /// The same tools as MCP lists them.
-    pub(crate) listed: Vec<rmcp::model::Tool>,
     pub(crate) task: Option<OpenedTask>,
 }
 
@@ -39,7 +37,15 @@ enum Key {
 #[derive(Default)]
 pub(crate) struct Worlds {
     kept: Mutex<Kept>,
+    /// The tools of a domain, all of them or those that are named: its worlds share them.
+    tools: Mutex<ToolLists>,
 }
+
+/// Lists of tools by the digest of their domain and the names that were picked.
+type ToolLists = BTreeMap<(Digest, Vec<String>), Arc<ToolSet>>;
+
+/// The most lists of tools that are kept.
+const MOST_LISTS: usize = 256;
 
 /// Worlds, each with the turn it was last asked for.
 #[derive(Default)]
@@ -55,7 +61,7 @@ impl Worlds {
             Start::Task(id) => {
                 let part = store(settings)?.open_part(id)?;
                 let digest = digest_of(&part.open, &part.instruction, &part.world);
-                let world = self.kept(settings, Key::Task(digest), || open_task(settings, part, digest))?;
+                let world = self.kept(settings, Key::Task(digest), || self.open_task(settings, part, digest))?;
                 let episode = begin_task(&world)?;
                 Ok((world, episode))
             }
@@ -68,7 +74,7 @@ impl Worlds {
                 let key = Key::Domain { name: domain.clone(), size: size.clone(), seed: *seed };
                 let world = self.kept(settings, key, || {
                     let sandbox = settings.catalog.world(domain, &size, *seed)?;
-                    Ok(World::new(sandbox, &[], None))
+                    Ok(World { tools: self.tools(&sandbox, &[]), sandbox, task: None })
                 })?;
                 let roles = world.sandbox.domain();
                 let usual = || roles.role_named("admin").or(roles.roles.first()).map(|role| role.name.clone());
@@ -111,17 +117,32 @@ impl Worlds {
         Ok(world)
     }
 
+    fn tools(&self, sandbox: &Sandbox, named: &[String]) -> Arc<ToolSet> {
+        let mut lists = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (sandbox.domain().digest, named.to_vec());
+        if lists.len() >= MOST_LISTS && !lists.contains_key(&key) {
+            lists.clear();
+        }
+        Arc::clone(lists.entry(key).or_insert_with(|| Arc::new(ToolSet::new(sandbox, named))))
+    }
+
+    fn open_task(&self, settings: &Settings, part: OpenPart, digest: Digest) -> Result<World, ServeError> {
+        let OpenPart { open, instruction, world } = part;
+        check_name(&open.domain)?;
+        let sandbox = settings.catalog.world_of_snapshot(&world)?;
+        if sandbox.domain().name != open.domain {
+            return Err(ServeError::TaskRefused(format!("its world is not of the domain {}", open.domain)));
+        }
+        if let Some(tool) = open.tools.iter().find(|tool| sandbox.domain().tool_named(tool).is_none()) {
+            return Err(ServeError::TaskRefused(format!("it names a tool `{tool}` that {} has not", open.domain)));
+        }
+        let tools = self.tools(&sandbox, &open.tools);
+        Ok(World { sandbox, tools, task: Some(OpenedTask { open, instruction, digest }) })
+    }
+
     /// How many are kept.
     pub(crate) fn len(&self) -> usize {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).worlds.len()
-    }
-}
-
-impl World {
-    fn new(sandbox: Arc<Sandbox>, named: &[String], task: Option<OpenedTask>) -> World {
-        let tools = Arc::new(ToolSet::new(&sandbox, named));
-        let listed = tools.lines().iter().map(crate::mcp::listed).collect();
-        World { sandbox, tools, listed, task }
     }
 }
 
@@ -138,20 +159,6 @@ pub(crate) fn digest_of(open: &OpenTask, instruction: &str, world: &[u8]) -> Dig
     // A document of texts and numbers can always be written.
     let open = serde_json::to_vec(open).unwrap_or_default();
     Digest::of_parts([("task.json", &*open), ("instruction.md", instruction.as_bytes()), ("world.json", world)])
-}
-
-fn open_task(settings: &Settings, part: OpenPart, digest: Digest) -> Result<World, ServeError> {
-    let OpenPart { open, instruction, world } = part;
-    check_name(&open.domain)?;
-    let sandbox = settings.catalog.world_of_snapshot(&world)?;
-    if sandbox.domain().name != open.domain {
-        return Err(ServeError::TaskRefused(format!("its world is not of the domain {}", open.domain)));
-    }
-    if let Some(tool) = open.tools.iter().find(|tool| sandbox.domain().tool_named(tool).is_none()) {
-        return Err(ServeError::TaskRefused(format!("it names a tool `{tool}` that {} has not", open.domain)));
-    }
-    let named = open.tools.clone();
-    Ok(World::new(sandbox, &named, Some(OpenedTask { open, instruction, digest })))
 }
 
 /// An episode in the seat of a task's agent: the role of that name, or the domain's first where it is told in words.

@@ -106,8 +106,10 @@ fn begun(body: &[u8]) -> (String, String) {
     (told["id"].as_str().unwrap().to_owned(), told["token"].as_str().unwrap().to_owned())
 }
 
-/// Forks, writes in all of them, and closes them: the highest memory in KiB, and the times of the writes.
-fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec<Duration>) {
+/// Forks, writes in all of them, and closes them: the highest memory in KiB, the times of the writes, and the same in words.
+fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec<Duration>, String) {
+    let mut told = String::new();
+    let mut say = |line: String| told.push_str(&format!("{line}\n"));
     let (address, control) = (server.control_address(), server.control_token().reveal());
     forget_peak();
     let path = format!("/episodes/{first}/fork");
@@ -119,7 +121,7 @@ fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec
             begun(body)
         })
         .collect();
-    println!("{FORKS} forks in {:?}: {} KiB", began.elapsed(), memory().0);
+    say(format!("{FORKS} forks in {:?}: {} KiB", began.elapsed(), memory().0));
     let began = Instant::now();
     let clients: Vec<_> = forks
         .chunks(FORKS.div_ceil(CLIENTS))
@@ -148,15 +150,15 @@ fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec
     let rate = times.len() as f64 / took.as_secs_f64();
     assert_eq!(server.episodes().len(), FORKS + 1);
     let (_, peak) = memory();
-    println!("{} writes of {CLIENTS} clients in {took:?} ({rate:.0} a second), at most {peak} KiB", times.len());
-    println!("  {}", quantiles(&times));
+    say(format!("{} writes of {CLIENTS} clients in {took:?} ({rate:.0} a second), at most {peak} KiB", times.len()));
+    say(format!("  {}", quantiles(&times)));
     let began = Instant::now();
     for (id, _) in &forks {
         server.episodes().close(id.parse().unwrap()).unwrap();
     }
-    println!("all closed in {:?}: {} KiB", began.elapsed(), memory().0);
+    say(format!("all closed in {:?}: {} KiB", began.elapsed(), memory().0));
     assert_eq!(server.episodes().len(), 1);
-    (peak, times)
+    (peak, times, told)
 }
 
 /// At most a gibibyte with the clients and the times they note, at most 50 ms for 99 of 100 writes, and a second round that
@@ -173,11 +175,12 @@ fn ten_thousand_forks() {
     let (first, _) = begun(body);
     println!("world of csm, medium: {} KiB", memory().0);
     let rounds = [1, 2].map(|_| round(&server, &mut connection, &first));
-    for (peak, times) in &rounds {
+    for (peak, times, told) in &rounds {
+        print!("{told}");
         assert!(*peak <= 1 << 20, "{peak} KiB");
         assert!(at(times, 990) <= Duration::from_millis(50), "{}", quantiles(times));
     }
-    let [first, second] = rounds.map(|(peak, _)| peak as f64);
+    let [first, second] = rounds.map(|(peak, ..)| peak as f64);
     println!("the second round needs {:.3} times the first", second / first);
     assert!(second <= first * 1.05, "{second} KiB after {first} KiB");
     drop(connection);

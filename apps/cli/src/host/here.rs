@@ -16,6 +16,9 @@ use tokio::runtime::Runtime;
 /// Longer than any trial lasts: the runner ends its episodes itself.
 const IDLE: Duration = Duration::from_secs(7 * 24 * 3_600);
 
+/// The worlds that are kept: each task is tried by several agents.
+const WORLDS: usize = 2_000;
+
 /// Episodes in this process.
 pub(super) struct Here {
     episodes: Arc<Episodes>,
@@ -25,7 +28,7 @@ pub(super) struct Here {
 
 fn settings(catalog: &Catalog, tasks: &Path) -> Settings {
     let tasks = Some(tasks.to_owned());
-    Settings { catalog: catalog.clone(), tasks, idle: IDLE, ..Settings::default() }
+    Settings { catalog: catalog.clone(), tasks, idle: IDLE, most_worlds: WORLDS, ..Settings::default() }
 }
 
 impl Here {
