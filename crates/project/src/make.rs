@@ -236,5 +236,5 @@ fn id(draw: &Draw<'_>) -> String {
     let key = [&*draw.pattern.name, draw.tier, draw.objective, &seed].join("|");
     let digest = Digest::of(key.as_bytes()).to_string();
     let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
-    format!("{}-{tail}", draw.pattern.family)
+    format!("{}-{tail}", draw.pattern.family.replace('_', "-"))
 }

@@ -364,7 +364,7 @@ fn item_in<'n>(call: &'n Call<'_, '_>, items: TableId, slot: &Row) -> Result<Opt
 }
 
 fn check_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let slot = open_slot(call)?;
+    let slot = slot(call)?;
     let items = call.table("item")?;
     let Some(item) = item_in(call, items, slot)? else { return satisfied(false) };
     for condition in call.referring(call.table("condition")?, CONDITION[0], slot.id())? {

@@ -48,7 +48,7 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
     suites::check_empty(&options.output)?;
     let suite = Suite {
-        name: pattern.name.replace('/', "-"),
+        name: pattern.name.replace(['/', '_'], "-"),
         version: 1,
         family: pattern.family.clone(),
         canary: CANARY.to_owned(),

@@ -5,6 +5,7 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::tasks::Judged;
+use benchwright_base::Digest;
 use benchwright_audit::{Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, CatalogError, Found};
 use benchwright_pack::{Store, StoreError, Task};
@@ -92,9 +93,10 @@ impl Planner for NoPlanner {
     }
 }
 
-/// What a family that proves its tasks itself has for a solver.
+/// What a family that proves its tasks itself has for a solver: the proof's name, and its digest for a library.
 pub(crate) fn own_papers(family: &dyn Family) -> Solver {
-    Solver { version: family.proof().map_or_else(String::new, |proof| proof.name().to_owned()), library: String::new() }
+    let version = family.proof().map_or_else(String::new, |proof| proof.name().to_owned());
+    Solver { library: Digest::of(version.as_bytes()).to_string(), version }
 }
 
 impl<'s> Maker<'s> {
