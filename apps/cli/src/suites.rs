@@ -4,10 +4,11 @@ use crate::{
     failure::Failure,
     layout::{columns, counted},
     tasks,
-    work::{Made, Setting, Shortfall},
+    work::{Made, Setting, Shortfall, maker::own_papers},
 };
 use anyhow::Context as _;
 use benchwright_base::Digest;
+use benchwright_catalog::Catalog;
 use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask, store};
 use benchwright_solve::{Library, PINNED_VERSION};
 use serde_json::{Map, Value as Json, json};
@@ -28,9 +29,26 @@ pub(crate) fn solver_here() -> anyhow::Result<SuiteSolver> {
     Ok(SuiteSolver { version, library: digest.to_string() })
 }
 
+/// The solver of a family: the one that is here, or the family's own proof.
+pub(crate) fn solver_for(catalog: &Catalog, family: &str) -> anyhow::Result<SuiteSolver> {
+    // A suite of one part names the part; any of its patterns knows the proof.
+    let found = catalog.family(family).ok().or_else(|| {
+        let names = catalog.pattern_names().ok()?;
+        let of_group = names.iter().find_map(|name| name.strip_prefix(family)?.strip_prefix('/'))?;
+        catalog.family(of_group).ok()
+    });
+    match found.filter(|family| family.proof().is_some()) {
+        Some(family) => {
+            let papers = own_papers(family);
+            Ok(SuiteSolver { version: papers.version, library: papers.library })
+        }
+        None => solver_here(),
+    }
+}
+
 /// The solver that is here, which must be the one that a suite was locked with, if it was.
-pub(crate) fn solver_of(suite: &Suite) -> anyhow::Result<SuiteSolver> {
-    let here = solver_here()?;
+pub(crate) fn solver_of(catalog: &Catalog, suite: &Suite) -> anyhow::Result<SuiteSolver> {
+    let here = solver_for(catalog, &suite.family)?;
     match &suite.solver {
         Some(locked) if locked.library != here.library => {
             let message = format!(

@@ -25,10 +25,13 @@ pub(crate) fn domain_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
     Ok(names)
 }
 
-/// The names of the patterns in a folder of groups, in order.
+/// The names of the patterns in a folder of groups, in order; a group with a pattern of its own is named too.
 pub(crate) fn pattern_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
     let mut names = Vec::new();
     for group in folders(folder)? {
+        if folder.join(&group).join("pattern.toml").is_file() {
+            names.push(group.clone());
+        }
         for pattern in folders(&folder.join(&group))? {
             if folder.join(&group).join(&pattern).join("pattern.toml").is_file() {
                 names.push(format!("{group}/{pattern}"));
@@ -67,10 +70,16 @@ pub(crate) fn pattern_files(path: &Path) -> Result<BTreeMap<String, String>, Cat
 /// Reads the declarations of a domain folder.
 pub(crate) fn read_folder(path: &Path) -> Result<Folder, CatalogError> {
     let full = path.canonicalize().map_err(|error| unreadable(path, error))?;
-    let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if !full.join("domain.toml").is_file() {
         return Err(unreadable(path, "this is not a domain folder: it has no domain.toml"));
     }
+    read_files(&full)
+}
+
+/// Reads the files of a folder, of a domain or of a part.
+pub(crate) fn read_files(path: &Path) -> Result<Folder, CatalogError> {
+    let full = path.canonicalize().map_err(|error| unreadable(path, error))?;
+    let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut folder = Folder::new(name, []);
     let mut bytes = 0;
     for (count, entry) in fs::read_dir(&full).map_err(|error| unreadable(path, error))?.enumerate() {

@@ -1,10 +1,12 @@
 //! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
 
 mod disk;
+mod parts;
 mod patterns;
 
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Snapshot, SnapshotError};
+use benchwright_project::Family;
 use benchwright_sandbox::{LoadError, Natives, Sandbox, SeedError};
 use benchwright_schema::{Domain, Folder, Verb};
 use std::{
@@ -16,6 +18,11 @@ mod built_in {
     //! What the build script found.
     include!(concat!(env!("OUT_DIR"), "/domains.rs"));
 }
+
+/// Folders with their files.
+pub(crate) type Embedded = &'static [(&'static str, &'static [(&'static str, &'static str)])];
+/// What a part makes a domain's family from: the domain's name, and what the domain tells the part.
+pub(crate) type NewFamily = fn(&str, &str) -> Result<Box<dyn Family>, String>;
 
 /// Where domains are looked for.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +60,14 @@ pub enum CatalogError {
         name: String,
         /// What was meant, or where to look.
         help: String,
+    },
+    /// What a domain tells a part cannot be read.
+    #[error("{path}: {why}")]
+    Told {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// This program has no family for that domain.
     #[error("there is no family of workflows on `{name}`{help}")]
@@ -123,7 +138,18 @@ impl Catalog {
         load(&self.folder_of(name)?)
     }
 
-    fn folder_of(&self, name: &str) -> Result<Folder, CatalogError> {
+    /// The files of a domain with those of the parts that it includes.
+    pub(crate) fn folder_of(&self, name: &str) -> Result<Folder, CatalogError> {
+        let beside = match &self.folder {
+            _ if name.contains(['/', '\\']) || name == "." => {
+                Path::new(name).canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned()))
+            }
+            folder => folder.clone(),
+        };
+        parts::with_parts(self.own_folder(name)?, beside.as_deref())
+    }
+
+    fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
         // A path is a path only if it looks like one, so that a folder of the same name does not hide a domain.
         if name.contains(['/', '\\']) || name == "." {
             return disk::read_folder(Path::new(name));
@@ -167,7 +193,7 @@ impl Catalog {
 pub fn load(folder: &Folder) -> Result<Found, CatalogError> {
     let domain = benchwright_schema::load(folder)
         .map_err(|faults| CatalogError::Faulty { name: folder.name.clone(), faults })?;
-    let natives = built_in::NATIVES.iter().find(|(name, _)| *name == domain.name).map_or(&[][..], |(_, code)| code);
+    let natives = parts::natives(folder);
     Ok(Found { domain: Arc::new(domain), natives })
 }
 

@@ -1,6 +1,6 @@
 //! Finds patterns and the families that sample them.
 
-use crate::{Catalog, CatalogError, built_in, disk};
+use crate::{Catalog, CatalogError, built_in, disk, parts};
 use benchwright_base::nearest;
 use benchwright_project::{Family, Pattern};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -15,9 +15,37 @@ impl Catalog {
 
     /// The names of all patterns, in order.
     pub fn pattern_names(&self) -> Result<Vec<String>, CatalogError> {
+        let mut names = match &self.patterns {
+            Some(folder) => disk::pattern_names(folder)?,
+            None => built_in::PATTERNS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        };
+        // A group with a pattern of its own has it once for each domain that includes the part.
+        let groups: Vec<String> = names.extract_if(.., |name| !name.contains('/')).collect();
+        for group in groups {
+            let files = self.pattern_files(&group)?;
+            let Some(part) = files.get("pattern.toml").and_then(|text| Pattern::part_of(text)) else {
+                return Err(CatalogError::Told {
+                    path: format!("{group}/pattern.toml"),
+                    why: "the pattern of a whole group names a `part`".to_owned(),
+                });
+            };
+            for domain in self.names()? {
+                if self.own_folder(&domain)?.includes().contains(&part) {
+                    names.push(format!("{group}/{domain}"));
+                }
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn pattern_files(&self, name: &str) -> Result<BTreeMap<String, String>, CatalogError> {
         match &self.patterns {
-            Some(folder) => disk::pattern_names(folder),
-            None => Ok(built_in::PATTERNS.iter().map(|(name, _)| (*name).to_owned()).collect()),
+            Some(folder) => disk::pattern_files(&folder.join(name)),
+            None => {
+                let files = built_in::PATTERNS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, f)| f);
+                Ok(files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect())
+            }
         }
     }
 
@@ -33,19 +61,24 @@ impl Catalog {
             };
             return Err(CatalogError::NoPattern { name: name.to_owned(), help });
         }
-        let files: BTreeMap<String, String> = match &self.patterns {
-            Some(folder) => disk::pattern_files(&folder.join(name))?,
-            None => {
-                let files = built_in::PATTERNS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, f)| f);
-                files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
-            }
+        let group = name.split('/').next().unwrap_or_default();
+        let grouped = match &self.patterns {
+            Some(folder) => !folder.join(name).is_dir(),
+            None => built_in::PATTERNS.iter().all(|(known, _)| *known != name),
         };
+        let files = self.pattern_files(if grouped { group } else { name })?;
         Ok(Pattern::read(name, &files)?)
     }
 
     /// The family of a domain.
     pub fn family(&self, name: &str) -> Result<&'static dyn Family, CatalogError> {
         let found = built_in::FAMILIES.iter().find(|(known, _)| *known == name);
+        if found.is_none()
+            && (name.contains('/') || self.names()?.iter().any(|known| known == name))
+            && let Some(family) = parts::family(&self.folder_of(name)?)?
+        {
+            return Ok(family);
+        }
         let help = || {
             let known: Vec<&str> = built_in::FAMILIES.iter().map(|(name, _)| *name).collect();
             format!("; there are: {}", known.join(", "))

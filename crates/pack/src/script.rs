@@ -74,8 +74,11 @@ impl Step {
         self
     }
 
-    /// The name of the tool that this call is.
+    /// The name of the tool that this call is; a call without a method is of the tool that is named like the model.
     pub fn tool(&self) -> String {
+        if self.method.is_empty() {
+            return self.model.clone();
+        }
         format!("{}_{}", self.model.replace('.', "_"), self.method)
     }
 }

@@ -149,6 +149,10 @@ fn draw_one(
 ) -> Result<(Ready, Solved), Discard> {
     let case = family.sample(draw, domain, planner)?;
     let ready = ready(family, draw.pattern, domain, case).map_err(Discard::Fault)?;
+    if let Some(proof) = family.proof() {
+        let solved = proof.prove(&ready.case, &ready.plan, &ready.bound)?;
+        return Ok((ready, solved));
+    }
     let candidates =
         family.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight).map_err(Discard::Fault)?;
     let solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
@@ -214,8 +218,8 @@ fn project(
             gates: family.gates(case),
         },
         certificate: Certificate {
-            solver: solver.version.clone(),
-            library: solver.library.clone(),
+            solver: family.proof().map_or_else(|| solver.version.clone(), |proof| proof.name().to_owned()),
+            library: family.proof().map_or_else(|| solver.library.clone(), |_| String::new()),
             phases: json(serde_json::to_value(&solved.phases))?,
             plan: json(serde_json::to_value(&named))?,
             variables: solved.variables,
@@ -232,5 +236,5 @@ fn id(draw: &Draw<'_>) -> String {
     let key = [&*draw.pattern.name, draw.tier, draw.objective, &seed].join("|");
     let digest = Digest::of(key.as_bytes()).to_string();
     let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
-    format!("{}-{tail}", draw.pattern.family)
+    format!("{}-{tail}", draw.pattern.family.replace('_', "-"))
 }

@@ -25,7 +25,14 @@ pub struct Pattern {
 #[serde(deny_unknown_fields)]
 pub struct PatternHead {
     /// The family, which is a domain with a plan.
+    #[serde(default)]
     pub family: String,
+    /// Instead of one family: the part whose every domain has this workflow, under its own name.
+    #[serde(default)]
+    pub part: Option<String>,
+    /// What a tier may say beyond its cell, such as `p10` or `twin`: letters that a number follows, or words.
+    #[serde(default)]
+    pub dials: Vec<String>,
     /// The cells it can be sampled in: the objectives of each tier. The first tier and its first objective are its own.
     pub cells: Vec<PatternCell>,
     /// What the family's sampler is told, in its own words.
@@ -36,7 +43,7 @@ pub struct PatternHead {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatternCell {
-    /// `easy`, `medium` or `hard`.
+    /// `easy`, `medium` or `hard`, or what the family calls its settings.
     pub tier: String,
     /// The objectives, the usual one first.
     pub objectives: Vec<String>,
@@ -92,7 +99,29 @@ impl Pattern {
         if text.opening.is_empty() || text.closing.is_empty() {
             return Err(fault("text.toml", "`opening` and `closing` need a phrasing each".to_owned()));
         }
-        Ok(Pattern { name: name.to_owned(), family: head.family.clone(), head, text, rules })
+        let family = match (&head.part, head.family.is_empty()) {
+            (Some(_), true) => name.split('/').next_back().unwrap_or_default().to_owned(),
+            (None, false) => head.family.clone(),
+            _ => return Err(fault("pattern.toml", "a pattern has either a `family` or a `part`".to_owned())),
+        };
+        Ok(Pattern { name: name.to_owned(), family, head, text, rules })
+    }
+
+    /// The part that a `pattern.toml` of a whole group is for, if it is for one.
+    pub fn part_of(text: &str) -> Option<String> {
+        toml::from_str::<PatternHead>(text).ok()?.part
+    }
+
+    /// The cell of a tier, which may turn dials beyond it.
+    pub fn cell(&self, tier: &str) -> Option<&PatternCell> {
+        let is_dial = |part: &str| {
+            let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+            self.head.dials.iter().any(|dial| dial == letters)
+        };
+        self.head.cells.iter().find(|cell| {
+            let rest = tier.strip_prefix(&*cell.tier);
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|r| r.split('-').all(is_dial)))
+        })
     }
 
     /// The group.
@@ -102,6 +131,6 @@ impl Pattern {
 
     /// Whether a tier admits an objective.
     pub fn admits(&self, tier: &str, objective: &str) -> bool {
-        self.head.cells.iter().any(|cell| cell.tier == tier && cell.objectives.iter().any(|known| known == objective))
+        self.cell(tier).is_some_and(|cell| cell.objectives.iter().any(|known| known == objective))
     }
 }

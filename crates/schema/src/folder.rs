@@ -9,17 +9,40 @@ pub struct Folder {
     pub name: String,
     /// Path to text.
     pub files: BTreeMap<String, String>,
+    /// The parts that it includes, with paths that begin at the folder of all domains.
+    pub parts: Vec<Folder>,
 }
 
 impl Folder {
     /// The largest file that is read, in bytes.
     pub const LARGEST_FILE: usize = 1 << 20;
+    /// The folder, beside those of domains, in which parts stand.
+    pub const PARTS: &str = "_parts";
     /// The most that all files of a folder may hold, in bytes.
     pub const LARGEST_FOLDER: usize = 8 << 20;
 
     /// A folder of these files.
     pub fn new(name: impl Into<String>, files: impl IntoIterator<Item = (String, String)>) -> Folder {
-        Folder { name: name.into(), files: files.into_iter().collect() }
+        Folder { name: name.into(), files: files.into_iter().collect(), parts: Vec::new() }
+    }
+
+    /// The same folder with a part that it includes. In the part's declarations `{domain}` stands for the domain's name.
+    #[must_use]
+    pub fn with_part(mut self, part: &str, files: impl IntoIterator<Item = (String, String)>) -> Folder {
+        let own = |(path, text): (String, String)| {
+            let text = if path.ends_with(".toml") { text.replace("{domain}", &self.name) } else { text };
+            (format!("{}/{part}/{path}", Folder::PARTS), text)
+        };
+        let files = files.into_iter().map(own).collect();
+        self.parts.push(Folder { name: part.to_owned(), files, parts: Vec::new() });
+        self
+    }
+
+    /// The names of the parts that its `domain.toml` includes, as far as that can be read; faults are told when it is loaded.
+    pub fn includes(&self) -> Vec<String> {
+        let table: Option<toml::Table> = self.get("domain.toml").and_then(|text| text.parse().ok());
+        let list = table.as_ref().and_then(|table| table.get("include")).and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(|part| part.as_str().map(str::to_owned)).collect()
     }
 
     /// A file's text.

@@ -22,6 +22,7 @@ pub fn arguments_schema(domain: &Domain, tool: &Tool) -> Json {
                 Shape::Domain(_) => record::conditions(),
                 Shape::Fields(table) => record::fields(domain, table),
                 Shape::Json => json!({ "type": "object" }),
+                Shape::Scalar => json!({ "type": ["integer", "string"] }),
             };
             let schema = if argument.list { json!({ "type": "array", "items": item }) } else { item };
             object.add(&argument.cell.name, schema, argument.required);

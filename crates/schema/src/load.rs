@@ -24,6 +24,8 @@ use text::{Entry, Faults, File};
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
 const OTHERS: [&str; 5] = ["README.md", "native.rs", "plan.toml", "goods.toml", "patterns.toml"];
+/// A declaration as text and as entries.
+type Read<'a> = (File<'a>, Vec<Entry<'a>>);
 /// Code stands in as many files as it needs.
 const CODE: &str = ".rs";
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
@@ -32,7 +34,8 @@ const NOW: DateTime = DateTime(1_772_442_000);
 /// Reads a domain, or gives all faults of its folder, by file and line.
 pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
     let faults = Faults::default();
-    let whole: usize = folder.files.values().map(String::len).sum();
+    let all = || folder.parts.iter().chain([folder]);
+    let whole: usize = all().flat_map(|folder| folder.files.values()).map(String::len).sum();
     if whole > Folder::LARGEST_FOLDER {
         let message = format!("the folder has {whole} bytes; at most {} are read", Folder::LARGEST_FOLDER);
         faults.push(Diagnostic::at("domain.toml", "", 0, message, None));
@@ -42,23 +45,28 @@ pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
     let [domain, tables, tools, policy, seed] = DECLARATIONS.map(|path| read(folder, path, &faults));
 
     let mut draft = Draft::new(empty(folder));
-    if let Some((file, entries)) = &tables {
+    let mut first = Vec::new();
+    for (file, entries) in &tables {
+        first.push(draft.domain.tables.len());
         tables::names(file, entries, &mut draft, &faults);
     }
-    if let Some((file, entries)) = &domain {
-        domain::read(file, entries, &folder.name, tables.is_some(), &mut draft, &faults);
+    for (file, entries) in &domain {
+        let parts: Vec<&str> = folder.parts.iter().map(|part| &*part.name).collect();
+        domain::read(file, entries, &folder.name, &parts, !tables.is_empty(), &mut draft, &faults);
     }
     // Without tables nothing else can be judged: what it names may well be right.
-    if let Some((file, entries)) = &tables {
-        tables::resolve(file, entries, &mut draft, &faults);
-        if let Some((file, entries)) = &policy {
+    if !tables.is_empty() {
+        let files: Vec<(&File<'_>, &[Entry<'_>], usize)> =
+            tables.iter().zip(first).map(|((file, entries), first)| (file, &entries[..], first)).collect();
+        tables::resolve(&files, &mut draft, &faults);
+        for (file, entries) in &policy {
             policy::read(file, entries, &mut draft, &faults);
         }
-        if let Some((file, entries)) = &tools {
-            draft.domain.tools = tools::read(file, entries, &draft, &faults);
+        for (file, entries) in &tools {
+            tools::read(file, entries, &mut draft, &faults);
         }
-        if let Some((file, entries)) = &seed {
-            draft.domain.seed = Some(seed::read(file, entries, &draft, &faults));
+        if !seed.is_empty() {
+            draft.domain.seed = Some(seed::read(&seed, &draft, &faults));
         }
     }
     if !faults.is_empty() {
@@ -75,7 +83,10 @@ pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
 
 /// A domain of which nothing is known yet.
 fn empty(folder: &Folder) -> Domain {
-    let parts = DECLARATIONS.iter().filter_map(|path| Some((*path, folder.get(path)?.as_bytes())));
+    let own = DECLARATIONS.iter().filter_map(|path| Some((*path, folder.get(path)?.as_bytes())));
+    let included = folder.parts.iter().flat_map(|part| &part.files);
+    let included = included.filter(|(path, _)| DECLARATIONS.iter().any(|known| path.ends_with(known)));
+    let parts = own.chain(included.map(|(path, text)| (&**path, text.as_bytes())));
     Domain {
         name: folder.name.clone(),
         title: String::new(),
@@ -93,23 +104,29 @@ fn empty(folder: &Folder) -> Domain {
     }
 }
 
-/// A declaration, if it is there and not too large.
-fn read<'a>(folder: &'a Folder, path: &'static str, faults: &Faults) -> Option<(File<'a>, Vec<Entry<'a>>)> {
-    let Some(text) = folder.get(path) else {
-        if path != "seed.toml" {
-            faults.push(Diagnostic::at(path, "", 0, "this file is missing", None));
-        }
-        return None;
-    };
-    if text.len() > Folder::LARGEST_FILE {
-        return None;
+/// A declaration wherever it stands, the parts' before the domain's own, as far as they are not too large. Every domain has
+/// each, of its own or by a part; only a seed may be missing, and `domain.toml` is always its own.
+fn read<'a>(folder: &'a Folder, path: &'static str, faults: &Faults) -> Vec<Read<'a>> {
+    let mut found: Vec<(&'a str, &'a str)> = Vec::new();
+    for part in folder.parts.iter().filter(|_| path != "domain.toml") {
+        let full = format!("{}/{}/{path}", Folder::PARTS, part.name);
+        found.extend(part.files.get_key_value(&full).map(|(path, text)| (&**path, &**text)));
     }
-    Some(File::read(path, text, faults))
+    found.extend(folder.get(path).map(|text| (path, text)));
+    if found.is_empty() && path != "seed.toml" {
+        faults.push(Diagnostic::at(path, "", 0, "this file is missing", None));
+    }
+    found.retain(|(_, text)| text.len() <= Folder::LARGEST_FILE);
+    found.into_iter().map(|(path, text)| File::read(path, text, faults)).collect()
 }
 
 fn check_file_names(folder: &Folder, faults: &Faults) {
-    for (path, text) in &folder.files {
+    let parts = folder.parts.iter().flat_map(|part| &part.files).filter(|(path, _)| path.ends_with(".toml"));
+    for (path, text) in folder.files.iter().chain(parts) {
+        let told_part = |part: &Folder| *path == format!("{}.toml", part.name);
         let is_known = DECLARATIONS.contains(&&**path)
+            || path.starts_with(Folder::PARTS)
+            || folder.parts.iter().any(told_part)
             || OTHERS.contains(&&**path)
             || path.starts_with("cases/")
             || path.ends_with(CODE);

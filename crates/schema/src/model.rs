@@ -397,6 +397,8 @@ pub enum Shape {
     Fields(TableId),
     /// `json`: an object of any kind.
     Json,
+    /// `scalar`: a whole number or a text.
+    Scalar,
 }
 
 impl Native {

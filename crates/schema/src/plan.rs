@@ -58,6 +58,8 @@ pub struct View {
     pub only: Option<Expr>,
     /// The fields that must be members of their sort, or the row is none of ours.
     pub within: Vec<usize>,
+    /// The fields in which no two rows can be alike, whatever anybody writes.
+    pub key: Vec<usize>,
     /// Its fields, by name.
     pub fields: Vec<ViewField>,
 }
@@ -316,14 +318,19 @@ impl Plan {
                 Err(found) => faults.extend(found.into_iter().map(|fault| format!(".{field}: {fault} in `{expr}`"))),
             }
         }
-        let mut within = Vec::new();
-        for field in &text.within {
-            match fields.iter().position(|known| known.name == *field) {
-                Some(at) => within.push(at),
-                None => faults.push(format!(": `within` names `{field}`, which is no field")),
+        let mut places = |list: &[String], what: &str| {
+            let mut places = Vec::new();
+            for field in list {
+                match fields.iter().position(|known: &ViewField| known.name == *field) {
+                    Some(at) => places.push(at),
+                    None => faults.push(format!(": `{what}` names `{field}`, which is no field")),
+                }
             }
-        }
-        if faults.is_empty() { Ok(View { name: name.to_owned(), from, only, within, fields }) } else { Err(faults) }
+            places
+        };
+        let (within, key) = (places(&text.within, "within"), places(&text.key, "key"));
+        let name = name.to_owned();
+        if faults.is_empty() { Ok(View { name, from, only, within, key, fields }) } else { Err(faults) }
     }
 
     fn rule(&self, id: &str, text: &RuleText, plan: &PlanText) -> Result<PlanRule, Vec<String>> {

@@ -151,6 +151,7 @@ impl Caller {
         let domain = episode.domain();
         match shape {
             Shape::Value | Shape::Json => json!({}),
+            Shape::Scalar => json!(1),
             Shape::New(table) => self.vals(episode, table, true, true),
             Shape::Vals(table) => self.vals(episode, table, false, true),
             Shape::Fields(table) => {

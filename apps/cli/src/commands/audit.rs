@@ -74,7 +74,8 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
         keep(&store, &reports)?;
     } else {
         let mut suite = suites::read(&options.what)?;
-        suites::solver_of(&suite)?;
+        suites::solver_here()?;
+        suites::solver_of(&setting.catalog, &suite)?;
         let wanted = chosen(&suite, options.sample);
         suite.tasks = wanted.iter().map(|at| suite.tasks[*at].clone()).collect();
         let folder = Temporary::new()?;

@@ -42,7 +42,11 @@ pub(crate) struct Options {
 pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     let mut suite = suites::read(&options.suite)?;
     suites::check_empty(&options.output)?;
-    let here = if options.lock { suites::solver_here()? } else { suites::solver_of(&suite)? };
+    let catalog = &setting.catalog;
+    let here = match options.lock {
+        true => suites::solver_for(catalog, &suite.family)?,
+        false => suites::solver_of(catalog, &suite)?,
+    };
     let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());
     suite.solver = Some(here);
     let store = Store::at(&options.output);

@@ -48,11 +48,11 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
     suites::check_empty(&options.output)?;
     let suite = Suite {
-        name: pattern.name.replace('/', "-"),
+        name: pattern.name.replace(['/', '_'], "-"),
         version: 1,
         family: pattern.family.clone(),
         canary: CANARY.to_owned(),
-        solver: Some(suites::solver_here()?),
+        solver: Some(suites::solver_for(&setting.catalog, &pattern.family)?),
         tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
     };
     let store = Store::at(&options.output);
@@ -71,7 +71,7 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
 /// The objective that was asked for, or the usual one of the tier.
 fn objective(pattern: &Pattern, tier: &str, wanted: Option<&str>) -> anyhow::Result<String> {
     let next = format!("benchwright patterns {}", pattern.name);
-    let Some(cell) = pattern.head.cells.iter().find(|cell| cell.tier == tier && !cell.objectives.is_empty()) else {
+    let Some(cell) = pattern.cell(tier).filter(|cell| !cell.objectives.is_empty()) else {
         let tiers: Vec<&str> = pattern.head.cells.iter().map(|cell| &*cell.tier).collect();
         let message = format!("{} has no tier `{tier}`; it has {}", pattern.name, tiers.join(", "));
         return Err(Failure::wrong_use(message, next));

@@ -5,10 +5,13 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::tasks::Judged;
+use benchwright_base::Digest;
 use benchwright_audit::{Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, CatalogError, Found};
 use benchwright_pack::{Store, StoreError, Task};
 use benchwright_project::{Family, MakeError, Order, Pattern, Solver, make};
+use benchwright_schema::plan::{Bound, Plan};
+use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
 use benchwright_solve::{CpSat, EngineError, Highs, Library, PhasePlanner, Recorded};
 use std::{collections::BTreeMap, io, time::Instant};
 
@@ -78,12 +81,28 @@ pub(crate) struct Maker<'s> {
     engines: Option<Engines>,
     domains: BTreeMap<String, Found>,
     patterns: BTreeMap<String, Pattern>,
+    families: BTreeMap<String, &'static dyn Family>,
+}
+
+/// For families that prove their tasks themselves.
+struct NoPlanner;
+
+impl Planner for NoPlanner {
+    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
+        Err(PlannerError::Engine("this family proves its tasks itself and asks no solver".to_owned()))
+    }
+}
+
+/// What a family that proves its tasks itself has for a solver: the proof's name, and its digest for a library.
+pub(crate) fn own_papers(family: &dyn Family) -> Solver {
+    let version = family.proof().map_or_else(String::new, |proof| proof.name().to_owned());
+    Solver { library: Digest::of(version.as_bytes()).to_string(), version }
 }
 
 impl<'s> Maker<'s> {
     /// A maker; nothing is loaded before it is needed.
     pub(crate) fn new(setting: &'s Setting) -> Maker<'s> {
-        Maker { setting, engines: None, domains: BTreeMap::new(), patterns: BTreeMap::new() }
+        Maker { setting, engines: None, domains: BTreeMap::new(), patterns: BTreeMap::new(), families: BTreeMap::new() }
     }
 
     /// Answers a request. What goes wrong is part of the answer.
@@ -113,11 +132,15 @@ impl<'s> Maker<'s> {
         seed: u64,
         record: bool,
     ) -> Result<(Task, Vec<Recorded>), WorkError> {
-        self.engines()?;
         let catalog = &self.setting.catalog;
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
-        let family: &dyn Family = catalog.family(&pattern.family)?;
+        let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
+        if family.proof().is_some() {
+            let order = Order { pattern: &pattern, tier, objective, seed };
+            let task = make(order, family, &found.domain, &mut NoPlanner, &own_papers(family))?;
+            return Ok((task, Vec::new()));
+        }
         let engines = self.engines()?;
         let mut planner = PhasePlanner::new(&engines.first);
         planner.record = record.then(Vec::new);
@@ -131,7 +154,7 @@ impl<'s> Maker<'s> {
         let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
         Store::at(out).write(&task)?;
         let found = domain_of(&self.setting.catalog, &mut self.domains, &task.open.domain)?;
-        let family = self.setting.catalog.family(&task.open.domain)?;
+        let family = family_of(&self.setting.catalog, &mut self.families, &task.open.domain)?;
         let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
             let state = judged.play(&task.sealed.oracle).ok()?;
             Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
@@ -204,6 +227,19 @@ fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &s
     let pattern = catalog.pattern(name)?;
     known.insert(name.to_owned(), pattern.clone());
     Ok(pattern)
+}
+
+fn family_of(
+    catalog: &Catalog,
+    known: &mut BTreeMap<String, &'static dyn Family>,
+    name: &str,
+) -> Result<&'static dyn Family, CatalogError> {
+    if let Some(family) = known.get(name) {
+        return Ok(*family);
+    }
+    let family = catalog.family(name)?;
+    known.insert(name.to_owned(), family);
+    Ok(family)
 }
 
 fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str) -> Result<Found, CatalogError> {

@@ -1,4 +1,7 @@
 //! Other optimal plans, found by the solver and made to differ in a quantity, a supplier or a centre, earn everything too.
+//!
+//! Where a family certifies by a proof of its own that there is one plan and no other, the solver must find that plan and
+//! prove that excluding it leaves none.
 
 use crate::{Finding, Held, Subject};
 use benchwright_expr::Type;
@@ -32,7 +35,19 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
             lower.require(&Formula::Eq(of.minus(&Lin::constant(*best))));
         }
     }
-    let totals = totals(subject, &lower);
+    // The certified plan must be one of the model's.
+    if subject.family.proof().is_some() {
+        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
+        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let mut rows = lower.read(&answer.point);
+        let mut certified = subject.optimum.clone();
+        rows.0.iter_mut().chain(&mut certified.0).for_each(|rows| rows.sort());
+        if rows != certified {
+            let why = format!("the solver ends with {:?} and another plan than the certified one", answer.status);
+            return Ok(Finding::new(Held::Failed(why)));
+        }
+    }
+    let totals = totals(subject, &mut lower);
     let mut faults = Vec::new();
     let mut found = 0;
     let mut plan = subject.optimum.clone();
@@ -63,7 +78,13 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
             Err(why) => faults.push(why),
         }
     }
-    let finding = if found == 0 && faults.is_empty() {
+    let alone = subject.family.proof().is_some();
+    if alone && found > 0 {
+        faults.push(format!("the task is certified to have one plan, and there are {} more at least", found));
+    }
+    let finding = if alone && proved_none && faults.is_empty() {
+        Finding::new(Held::Passed)
+    } else if found == 0 && faults.is_empty() {
         let why = if proved_none { "no other optimal plan exists" } else { "none was found within the work" };
         Finding::new(if proved_none { Held::Na(why.to_owned()) } else { Held::NoVerdict(why.to_owned()) })
     } else {
@@ -72,7 +93,8 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     Ok(finding.count("plans", found).count("exhausted", usize::from(proved_none)))
 }
 
-/// A view and the members that its rows name: a supplier and an item, an item and a centre.
+/// A view and the members that its rows name: a supplier and an item, an item and a centre. A row without a free field is a
+/// group of its own, by all its fields.
 type Group = (usize, Vec<i64>);
 
 fn members(subject: &Subject<'_>, view: usize) -> Vec<usize> {
@@ -81,11 +103,16 @@ fn members(subject: &Subject<'_>, view: usize) -> Vec<usize> {
 }
 
 /// What is decided of each group, in all.
-fn totals(subject: &Subject<'_>, lower: &Lower<'_>) -> BTreeMap<Group, Lin> {
+fn totals(subject: &Subject<'_>, lower: &mut Lower<'_>) -> BTreeMap<Group, Lin> {
     let mut totals: BTreeMap<Group, Lin> = BTreeMap::new();
-    for (view, rows) in lower.rows.iter().enumerate() {
+    for (view, rows) in lower.rows.clone().iter().enumerate() {
         let members = members(subject, view);
         for row in rows {
+            if row.fields.iter().all(|field| field.known().is_some()) {
+                let group = row.fields.iter().map(|field| field.constant).collect();
+                totals.insert((view, group), lower.truth_value(&row.used));
+                continue;
+            }
             let group = members.iter().map(|at| row.fields[*at].constant).collect();
             let free = row.fields.iter().filter(|field| field.known().is_none()).cloned();
             let total = totals.entry((view, group)).or_default();
@@ -100,6 +127,9 @@ fn values(subject: &Subject<'_>, plan: &benchwright_spec::Rows) -> BTreeMap<Grou
     let mut values = BTreeMap::new();
     for (view, rows) in plan.0.iter().enumerate() {
         let members = members(subject, view);
+        for row in rows {
+            values.insert((view, row.clone()), 1);
+        }
         let Some(qty) = subject.plan.views[view].field_named("qty") else { continue };
         for row in rows {
             let group = members.iter().map(|at| row[*at]).collect();

@@ -5,9 +5,13 @@ use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::{Breadth, Case, Desk, ready};
 use benchwright_sandbox::Episode;
-use benchwright_schema::plan::{Binding, Bindings};
+use benchwright_base::TableId;
+use benchwright_schema::{
+    Tool,
+    plan::{Binding, Bindings, FrameText},
+};
 use benchwright_solve::PhasePlanner;
-use benchwright_spec::{Outcome, Planner};
+use benchwright_spec::{NamedRows, Outcome, Planner};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +20,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
         Ok(episode) => episode,
         Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
     };
-    let mut desk = Reads { episode, calls: 0 };
+    let mut desk = Reads { episode, frame: &subject.plan.frame, calls: 0 };
     let read = subject.family.read_back(&subject.task.instruction, &mut desk);
     let calls = desk.calls;
     let finding = match read {
@@ -26,18 +30,32 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     finding.count("reads", calls)
 }
 
-/// A desk at which one can only read, in the agent's seat.
-struct Reads {
+/// A desk at which one can only read, in the agent's seat: what a call writes at most is what the frame never looks at, such as
+/// a budget that reading costs.
+struct Reads<'f> {
     episode: Episode,
+    frame: &'f FrameText,
     calls: usize,
 }
 
-impl Desk for Reads {
+impl Reads<'_> {
+    fn only_asks(&self, tool: &Tool) -> bool {
+        let ignored = |table: &TableId| {
+            let table = self.episode.domain().table(*table);
+            let fields = table.fields.iter().skip(1);
+            let ignored = self.frame.ignore.get(&table.name);
+            ignored.is_some_and(|known| fields.into_iter().all(|field| known.contains(&field.name)))
+        };
+        tool.reads_only() || tool.native.as_ref().is_some_and(|native| native.writes.iter().all(ignored))
+    }
+}
+
+impl Desk for Reads<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         let domain = self.episode.domain();
         match domain.tools.iter().find(|known| known.name == tool) {
             None => return Err(format!("there is no tool `{tool}`")),
-            Some(known) if !known.reads_only() => return Err(format!("`{tool}` may change the world")),
+            Some(known) if !self.only_asks(known) => return Err(format!("`{tool}` may change the world")),
             Some(_) => {}
         }
         self.calls += 1;
@@ -96,9 +114,18 @@ fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
     let best = &subject.task.sealed.verifier.best;
     let pairs = phases.iter().zip(&solved.phases).zip(best).filter(|((phase, _), _)| phase.text.share > 0);
     let differ = pairs.filter(|((_, found), best)| found.value != **best);
-    Ok(differ
+    let mut faults: Vec<String> = differ
         .map(|((phase, found), best)| format!("{}: {} as read, {best} as certified", phase.text.name, found.value))
-        .collect())
+        .collect();
+    // Where there is one plan and no other, it must come out.
+    if subject.family.proof().is_some() {
+        let named = NamedRows::of(&solved.rows, &ready.plan, &ready.bound);
+        let rows = |rows: &NamedRows| rows.0.values().flatten().cloned().collect::<BTreeSet<_>>();
+        if rows(&named) != rows(&subject.named) {
+            faults.push("the case that was read has another plan".to_owned());
+        }
+    }
+    Ok(faults)
 }
 
 /// The first thing that two sets of facts say differently.

@@ -8,11 +8,13 @@ use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Verdict, Verifier};
 use benchwright_project::{Breadth, Mutation};
 use benchwright_solve::{Answer, Formula, Instance, Limits, Lin, Lower, Status};
-use benchwright_spec::Rows;
+use benchwright_spec::{Cell, Rows};
 use std::collections::BTreeMap;
 
 /// Work of one search, and of those that follow while nothing is found. A near-miss need not be the nearest one.
 const WORK: [f64; 3] = [0.1, 1.0, 10.0];
+/// The same where a plan is a choice of rows: any point will do.
+const WORK_OF_A_CHOICE: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
 
 /// What became of one instance.
 enum Fate {
@@ -81,6 +83,7 @@ struct Search<'s, 'a> {
     base: Lower<'s>,
     /// How far a point is from the optimum.
     distance: Lin,
+    work: &'static [f64],
     instances: Vec<Instance>,
 }
 
@@ -90,10 +93,14 @@ impl<'s, 'a> Search<'s, 'a> {
         let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, local)?;
         let mut base = Lower::new(&subject.plan, &subject.bound, &candidates);
         let instances = base.all_instances().map_err(|error| error.to_string())?;
-        let distance = distance(subject, &mut base);
-        base.model.minimise = Some(distance.clone());
+        // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
+        let free = |cell: &Cell| matches!(cell, Cell::Free(..));
+        let is_choice = !candidates.iter().flatten().any(|candidate| candidate.fields.iter().any(free));
+        let distance = if is_choice { Lin::default() } else { distance(subject, &mut base) };
+        base.model.minimise = (!is_choice).then(|| distance.clone());
         base.model.hint = hint(subject, &base);
-        Ok(Search { subject, base, distance, instances })
+        let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
+        Ok(Search { subject, base, distance, work, instances })
     }
 
     fn instance(&mut self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
@@ -183,7 +190,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// The nearest point, or `None` if there is none, which is proved.
     fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
-        for work in WORK {
+        for work in self.work.iter().copied() {
             let limits = Limits { work, linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, lower, &limits)?;
             match answer.status {

@@ -10,6 +10,8 @@ use std::sync::Arc;
 const PAGES: usize = 200;
 /// The most rows that are asked for one by one.
 const SINGLE: usize = 5;
+/// The most tries at that, where most arguments are refused.
+const TRIES: usize = 200;
 /// The rows that are asked for at a time.
 const AT_ONCE: usize = 200;
 
@@ -77,9 +79,13 @@ impl Reader<'_> {
             _ => SINGLE,
         };
         let mut maker = Maker::new(&["read", &tool.name]);
-        for _ in 0..rows.max(1) {
+        let mut answered = 0;
+        for tried in 0..TRIES {
             let arguments = maker.arguments(&schema, self.episode);
-            self.ask(tool, &arguments);
+            answered += usize::from(self.ask(tool, &arguments).is_some());
+            if tried + 1 >= rows.max(1) && answered > 0 {
+                break;
+            }
         }
     }
 

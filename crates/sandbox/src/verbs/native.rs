@@ -323,6 +323,10 @@ pub(crate) fn native(
                 arguments::list(&argument.cell.name, json)?;
                 None
             }
+            (Some(json), Shape::Scalar) if !matches!(json, Json::Int(_) | Json::Text(_)) => {
+                let wanted = format!("wants a whole number or a text, got {}", json.kind());
+                return Err(Refusal::argument(&argument.cell.name, wanted));
+            }
             (Some(json), Shape::Json) if !matches!(json, Json::Object(_)) => {
                 let wanted = format!("wants an object, got {}", json.kind());
                 return Err(Refusal::argument(&argument.cell.name, wanted));

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::text::{Entry, Faults, File, Kind, word};
 use benchwright_base::DateTime;
 
-const KEYS: [&str; 6] = ["name", "title", "role", "about", "now", "actor"];
+const KEYS: [&str; 7] = ["name", "title", "role", "about", "now", "actor", "include"];
 const REQUIRED: [&str; 4] = ["name", "title", "role", "about"];
 
 /// Reads the file into the draft, whose tables are known by name.
@@ -12,6 +12,7 @@ pub(super) fn read(
     file: &File<'_>,
     entries: &[Entry<'_>],
     folder: &str,
+    parts: &[&str],
     has_tables: bool,
     draft: &mut Draft,
     faults: &Faults,
@@ -33,6 +34,10 @@ pub(super) fn read(
         }
         if let (Kind::Instant(text), "now") = (&entry.value.kind, key.text) {
             set_now(text, draft).unwrap_or_else(|| bad_now(file, entry, faults));
+            continue;
+        }
+        if key.text == "include" {
+            includes(file, entry, parts, faults);
             continue;
         }
         let Some(text) = entry.value.text(file).filter(|text| !text.text.trim().is_empty()) else {
@@ -57,6 +62,20 @@ pub(super) fn read(
                 draft.broken_actor = draft.domain.actor.is_none();
             }
             _ => {}
+        }
+    }
+}
+
+/// Every part that is included must be there.
+fn includes(file: &File<'_>, entry: &Entry<'_>, parts: &[&str], faults: &Faults) {
+    let Kind::List(items) = &entry.value.kind else {
+        return faults.with_help(entry.value.piece(file), "expected a list of parts", "write `include = [\"grid\"]`");
+    };
+    for item in items {
+        match item.text(file) {
+            Some(text) if parts.contains(&text.text) => {}
+            Some(text) => faults.unknown(text, format!("there is no part {}", word(text.text)), parts.iter().copied()),
+            None => faults.at(item.piece(file), "expected the name of a part in quotes"),
         }
     }
 }

@@ -172,11 +172,14 @@ fn read_argument<'s>(
 /// `Some(None)` for a shape of a table that is not there.
 type MaybeShape = Option<Option<Shape>>;
 
-/// Takes `new of t`, `vals of t`, `domain of t`, `fields of t` or `json`, if one is next. `None` means that the rest cannot
+/// Takes `new of t`, `vals of t`, `domain of t`, `fields of t`, `json` or `scalar`, if one is next. `None` means that the rest cannot
 /// be read; a fault has been told.
 fn read_shape(cursor: &mut Cursor<'_>, draft: &Draft, faults: &Faults) -> Option<MaybeShape> {
     if cursor.eat_word("json") {
         return Some(Some(Some(Shape::Json)));
+    }
+    if cursor.eat_word("scalar") {
+        return Some(Some(Some(Shape::Scalar)));
     }
     let Some(meant) = SHAPES.into_iter().find(|shape| cursor.eat_word(shape)) else { return Some(None) };
     if !cursor.eat_word("of") {

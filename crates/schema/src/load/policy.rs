@@ -32,15 +32,32 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
         match name.text {
             "access" => {
                 has_access = true;
-                draft.domain.roles = read_roles(file, entry, draft, faults);
+                for role in read_roles(file, entry, draft, faults) {
+                    join(&mut draft.domain.roles, role);
+                }
             }
-            "rules" => draft.domain.rules = read_rules(file, &entry.value, draft, faults),
+            "rules" => {
+                let rules = read_rules(file, &entry.value, draft, faults);
+                draft.domain.rules.extend(rules);
+            }
             _ if file.is_damaged(entry) => {}
             _ => faults.unknown(name, format!("unknown key {}", word(name.text)), ["access", "rules"]),
         }
     }
-    if !has_access && file.errors.is_empty() {
+    if !has_access && draft.domain.roles.is_empty() && file.errors.is_empty() {
         faults.add(file, 0, "no role may do anything", Some("add `[access]` with `admin = [\"any on *\"]`".to_owned()));
+    }
+}
+
+/// A role that a part has too may do what either says.
+fn join(roles: &mut Vec<Role>, role: Role) {
+    match roles.iter_mut().find(|known| known.name == role.name) {
+        Some(known) => {
+            for (mine, theirs) in known.access.iter_mut().zip(role.access) {
+                mine.grants.extend(theirs.grants);
+            }
+        }
+        None => roles.push(role),
     }
 }
 
@@ -187,6 +204,9 @@ fn read_rules(file: &File<'_>, value: &Node<'_>, draft: &Draft, faults: &Faults)
     let mut rules = Vec::new();
     for entry in entries.iter().take(MOST_RULES) {
         let id = entry.name(file);
+        if draft.domain.rules.iter().any(|known| known.id == id.text) {
+            faults.at(id, format!("a part that is included has a rule {} already", word(id.text)));
+        }
         if !is_kebab(id.text) {
             faults.at(id, format!("a rule's id is lower case with hyphens, not {}", word(id.text)));
         }

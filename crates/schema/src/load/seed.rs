@@ -14,10 +14,10 @@ const STEP_KEYS: [&str; 3] = ["table", "count", "each"];
 const MOST_ROWS: i64 = 1_000_000;
 
 /// Reads the file.
-pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults: &Faults) -> Seed {
+pub(super) fn read(files: &[(File<'_>, Vec<Entry<'_>>)], draft: &Draft, faults: &Faults) -> Seed {
     let mut seed = Seed { sizes: SIZES.map(str::to_owned).to_vec(), pools: Vec::new(), rows: Vec::new() };
     // Pools and sizes first: rows draw on them wherever they stand.
-    for entry in entries {
+    for (file, entry) in files.iter().flat_map(|(file, entries)| entries.iter().map(move |entry| (file, entry))) {
         let name = entry.name(file);
         match name.text {
             "sizes" => read_sizes(file, &entry.value, &mut seed, faults),
@@ -27,7 +27,8 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults
             _ => faults.unknown(name, format!("unknown key {}", word(name.text)), KEYS),
         }
     }
-    for entry in entries.iter().filter(|entry| entry.name(file).text == "rows") {
+    let entries = files.iter().flat_map(|(file, entries)| entries.iter().map(move |entry| (file, entry)));
+    for (file, entry) in entries.filter(|(file, entry)| entry.name(file).text == "rows") {
         let Kind::List(items) = &entry.value.kind else {
             faults.with_help(entry.name(file), "expected steps", "begin each with `[[rows]]`");
             continue;

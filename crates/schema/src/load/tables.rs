@@ -34,6 +34,9 @@ pub(super) fn names(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, f
         }
         let id = RelationId(draft.domain.tables.len() as u16);
         let mut meant = name.text.to_owned();
+        if draft.domain.table_named(name.text).is_some() {
+            faults.at(name, format!("a part that is included has a table {} already", word(name.text)));
+        }
         if !is_snake(name.text) && !file.is_damaged(entry) {
             faults.at(name, format!("a table's name is lower case with underscores, not {}", word(name.text)));
             draft.broken_tables.insert(id);
@@ -125,6 +128,9 @@ fn read_enums(file: &File<'_>, value: &Node<'_>, draft: &mut Draft, faults: &Fau
         if !is_camel(name.text) {
             let message = format!("{} is not a name for an enumeration", word(name.text));
             faults.with_help(name, message, "write it in CamelCase");
+        }
+        if draft.domain.enums.iter().any(|known| known.name == name.text) {
+            faults.at(name, format!("a part that is included has an enumeration {} already", word(name.text)));
         }
         let id = EnumId(draft.domain.enums.len() as u16);
         let mut words: Vec<String> = Vec::new();
@@ -228,16 +234,19 @@ fn is_derived(file: &File<'_>, entry: &Entry<'_>) -> bool {
 }
 
 /// Reads the fields of every table, then keys, lifecycles and stamps.
-pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, faults: &Faults) {
-    let tables: Vec<(TableId, &[Entry<'_>])> = entries
-        .iter()
-        .filter(|entry| entry.name(file).text != "enums")
-        .take(MOST)
-        .enumerate()
-        .filter_map(|(at, entry)| Some((RelationId(at as u16), entry.value.entries()?)))
-        .collect();
+///
+/// Each file comes with the place of its first table.
+pub(super) fn resolve(files: &[(&File<'_>, &[Entry<'_>], usize)], draft: &mut Draft, faults: &Faults) {
+    let mut tables: Vec<(&File<'_>, TableId, &[Entry<'_>])> = Vec::new();
+    for &(file, entries, first) in files {
+        let own = entries.iter().filter(|entry| entry.name(file).text != "enums").take(MOST - first.min(MOST));
+        let own = own.enumerate().filter_map(|(at, entry)| {
+            Some((file, RelationId((first + at) as u16), entry.value.entries()?))
+        });
+        tables.extend(own);
+    }
     let mut declared: Vec<(TableId, FieldId, Declared<'_>)> = Vec::new();
-    for &(table, entries) in &tables {
+    for &(file, table, entries) in &tables {
         let is_field = |entry: &&Entry<'_>| !is_about_fields(entry.name(file).text) && !is_derived(file, entry);
         for entry in entries.iter().filter(is_field) {
             let name = entry.name(file);
@@ -259,7 +268,7 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
             draft.broken_fields.insert((table, field));
         }
     }
-    for &(table, entries) in &tables {
+    for &(file, table, entries) in &tables {
         for entry in entries.iter().filter(|entry| is_about_fields(entry.name(file).text)) {
             if file.is_damaged(entry) {
                 continue;
@@ -271,7 +280,7 @@ pub(super) fn resolve(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft,
             }
         }
     }
-    for &(table, entries) in &tables {
+    for &(file, table, entries) in &tables {
         for entry in entries.iter().filter(|entry| is_derived(file, entry) && !file.is_damaged(entry)) {
             let Some(text) = entry.value.text(file) else { continue };
             let name = entry.name(file);

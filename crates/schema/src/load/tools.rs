@@ -14,12 +14,16 @@ const CLAUSES: [&str; 6] = ["of", "by", "set", "with", "show", "per"];
 /// The arguments with which an answer of many rows is paged.
 const PAGE: [&str; 3] = ["sort", "limit", "cursor"];
 
-/// Reads all tools.
-pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults: &Faults) -> Vec<Tool> {
-    let mut tools = Vec::new();
+/// Reads the tools of a file into the draft.
+pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, faults: &Faults) {
+    let mut tools: Vec<Tool> = Vec::new();
+    let before = draft.domain.tools.len();
     for entry in entries {
         let name = entry.name(file);
-        if tools.len() == MOST {
+        if draft.domain.tools.iter().any(|known| known.name == name.text) {
+            faults.at(name, format!("a part that is included has a tool {} already", word(name.text)));
+        }
+        if before + tools.len() == MOST {
             faults.at(name, format!("a domain has at most {MOST} tools"));
             break;
         }
@@ -45,7 +49,7 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &Draft, faults
             tools.push(tool);
         }
     }
-    tools
+    draft.domain.tools.extend(tools);
 }
 
 fn long_form<'s>(

@@ -52,6 +52,9 @@ pub struct ViewText {
     /// Fields that must be members of their sort.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<String>,
+    /// Fields in which no two rows can be alike, because the system of record cannot hold two such rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub key: Vec<String>,
     /// Fields: `type: expression over the table`.
     pub fields: BTreeMap<String, String>,
 }

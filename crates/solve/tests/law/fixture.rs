@@ -39,6 +39,7 @@ pub(crate) const PARTS: [&str; 3] = ["a", "b", "c"];
 pub(crate) fn plan_text() -> PlanText {
     let named = |list: &[(&str, &str)]| list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
     let view = |fields: &[(&str, &str)]| ViewText {
+        key: Vec::new(),
         from: "thing".to_owned(),
         only: None,
         within: Vec::new(),

@@ -18,6 +18,8 @@ fn pattern(objective: &str) -> Pattern {
         family: "erp".into(),
         head: PatternHead {
             family: "erp".into(),
+            part: None,
+            dials: Vec::new(),
             cells: vec![PatternCell { tier: "easy".into(), objectives: vec![objective.into()] }],
             recipe: serde_json::Value::Null,
         },

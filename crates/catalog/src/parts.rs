@@ -1,0 +1,76 @@
+//! What domains share: a domain includes parts, and gets their declarations, the code of their tools and their family.
+
+use crate::{CatalogError, built_in, disk};
+use benchwright_project::Family;
+use benchwright_sandbox::{NativeFn, Natives};
+use benchwright_schema::Folder;
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+/// The folder with the parts that it includes, from the folder of parts beside it or from the program. A part that is
+/// nowhere is left out, and the loader says so with its place.
+pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder, CatalogError> {
+    let mut folder = folder;
+    for part in folder.includes() {
+        if part.is_empty() || part.contains(['/', '\\', '.']) {
+            continue;
+        }
+        let on_disk = beside.map(|folder| folder.join(Folder::PARTS).join(&part)).filter(|path| path.is_dir());
+        if let Some(path) = on_disk {
+            folder = folder.with_part(&part, disk::read_files(&path)?.files);
+        } else if let Some((_, files)) = built_in::PARTS.iter().find(|(known, _)| *known == part) {
+            let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+            folder = folder.with_part(&part, files);
+        }
+    }
+    Ok(folder)
+}
+
+/// The code of a domain's native tools: its own, and that of the parts, in whose names `{domain}` stands for the domain's.
+pub(crate) fn natives(folder: &Folder) -> &'static Natives {
+    static JOINED: Mutex<BTreeMap<(String, Vec<String>), &'static Natives>> = Mutex::new(BTreeMap::new());
+    let own = built_in::NATIVES.iter().find(|(name, _)| *name == folder.name).map_or(&[][..], |(_, code)| code);
+    if folder.parts.is_empty() {
+        return own;
+    }
+    let parts: Vec<String> = folder.parts.iter().map(|part| part.name.clone()).collect();
+    let mut joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
+    joined.entry((folder.name.clone(), parts.clone())).or_insert_with(|| {
+        let mut all: Vec<(&'static str, NativeFn)> = own.to_vec();
+        for (part, code) in built_in::PART_NATIVES.iter().filter(|(part, _)| parts.iter().any(|known| known == part)) {
+            let _ = part;
+            all.extend(code.iter().map(|(name, code)| {
+                // Made once for a domain and kept, because tables of code live as long as the program.
+                let name: &'static str = match name.contains("{domain}") {
+                    true => Box::leak(name.replace("{domain}", &folder.name).into_boxed_str()),
+                    false => name,
+                };
+                (name, *code)
+            }));
+        }
+        Box::leak(all.into_boxed_slice())
+    })
+}
+
+/// The family that a part gives a domain, from what the domain tells the part.
+pub(crate) fn family(folder: &Folder) -> Result<Option<&'static dyn Family>, CatalogError> {
+    type Made = BTreeMap<(String, String), &'static dyn Family>;
+    static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
+    for part in &folder.parts {
+        let Some((_, new)) = built_in::PART_FAMILIES.iter().find(|(name, _)| *name == part.name) else { continue };
+        let path = format!("{}.toml", part.name);
+        let told = |why: String| CatalogError::Told { path: format!("{}/{path}", folder.name), why };
+        let text = folder.get(&path).ok_or_else(|| told("the file is missing".to_owned()))?;
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(family) = made.get(&(folder.name.clone(), text.to_owned())) {
+            return Ok(Some(*family));
+        }
+        let family: &'static dyn Family = Box::leak(new(&folder.name, text).map_err(told)?);
+        made.insert((folder.name.clone(), text.to_owned()), family);
+        return Ok(Some(family));
+    }
+    Ok(None)
+}

@@ -1,0 +1,1 @@
+//! The generator's promises, on every setting of every domain.
