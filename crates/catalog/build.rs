@@ -22,7 +22,7 @@ fn main() -> io::Result<()> {
         for file in sorted(&domain)? {
             let path = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             println!("cargo::rerun-if-changed={}", file.display());
-            if path.ends_with(".toml") || path == "README.md" {
+            if path.ends_with(".toml") || path == "README.md" || path == "bench.case" {
                 let _ = write!(files, "({path:?}, include_str!({:?})), ", file.display().to_string());
             }
             if path == "plan" && file.join("mod.rs").is_file() {

@@ -27,10 +27,10 @@ pub use row::Row;
 pub use seed::SeedError;
 pub use verbs::{Gives, NativeCall, NativeFn, RowView};
 
-use benchwright_base::{RelationId, RowId, Value};
+use benchwright_base::{RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Snapshot, SnapshotTable};
-use benchwright_schema::{Domain, Verb};
+use benchwright_schema::{Domain, Verb, codec};
 use benchwright_world::{Seat, WorldError};
 use plan::Plan;
 use state::State;
@@ -97,18 +97,27 @@ impl Sandbox {
         tools.filter(|(tool, code)| tool.verb == Verb::Native && code.is_none()).map(|(tool, _)| &*tool.name).collect()
     }
 
-    /// The first person, by id, whose row has the role as its `role`; for roles that every row can take, the first person.
+    /// The first person, by id, whose row has the role as its `role`, or refers there to a row of that `name`; for roles that
+    /// every row can take, the first person.
     pub fn person_for(&self, role: &str) -> Option<RowId> {
         let table = self.plan.domain.actor?;
-        let declared = self.plan.domain.table(table);
         let rows = || self.first.table(table).rows.iter();
-        let has_role = |row: &Row| {
-            declared.field_named("role").is_some_and(|field| {
-                benchwright_schema::codec::show_value(&self.plan.domain, declared.field(field).ty, row.get(field))
-                    == role
-            })
-        };
+        let has_role = |row: &Row| self.word_of(table, row, "role").is_some_and(|word| word == role);
         rows().find(|(_, row)| has_role(row)).or_else(|| rows().next()).map(|(id, _)| id)
+    }
+
+    /// A field of a row as it is shown; of a reference, the `name` of the row it leads to.
+    fn word_of(&self, table: TableId, row: &Row, field: &str) -> Option<String> {
+        let domain = &self.plan.domain;
+        let id = domain.table(table).field_named(field)?;
+        match (domain.table(table).field(id).ty, row.get(id)) {
+            (Type::Ref(to), Value::Ref(other)) => {
+                let named = domain.table(to).field_named("name")?;
+                let ty = domain.table(to).field(named).ty;
+                Some(codec::show_value(domain, ty, self.first.get(to, *other)?.get(named)))
+            }
+            (ty, value) => Some(codec::show_value(domain, ty, value)),
+        }
     }
 
     /// Begins an episode under conditions.

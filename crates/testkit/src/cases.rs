@@ -19,10 +19,11 @@
 //!
 //! - `given` stands once, at the top, and holds for all cases of the file; a case may add its own. Rows need not keep rules,
 //!   but types, references and uniqueness hold. `@label` stands for the row's id.
+//! - `world SIZE SEED` in the place of `given` lets the cases run in a seeded world; nothing is given then.
 //! - `as ROLE [LABEL]` says who acts (default `admin`, or the only role, and nobody in particular).
 //! - `=> {…}` wants an answer that holds at least these values (any JSON where a tool answers in a form of its own);
-//!   `=> @label {…}` also names the answer's `id`, or the only id of a list of ids or rows; `=> refused CODE [RULE]` wants a
-//!   refusal.
+//!   `=> @label {…}` also names the answer's `id`, the only id of a list of ids, or the id of the first of its rows;
+//!   `=> refused CODE [RULE]` wants a refusal.
 //! - `diff` wants exactly these lines of changes by the last call; `diff nothing` wants none.
 //! - `broken RULE, RULE` or `broken nothing`: the rules of the verifier that the run so far breaks. (A rule held by tools
 //!   cannot be broken: the call that would is refused by it.)
@@ -87,19 +88,34 @@ struct Case<'a> {
 
 /// Runs every case of a file; the error lists all that failed.
 pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, String> {
-    let (shared, cases) = parse(text).map_err(|error| format!("{file}: {error}"))?;
+    let (world, shared, cases) = parse(text).map_err(|error| format!("{file}: {error}"))?;
+    let seeded = match world {
+        Some((size, seed)) => {
+            let world = Sandbox::seeded(Arc::clone(&found.domain), found.natives, size, seed);
+            Some(Arc::new(world.map_err(|error| format!("{file}: {error}"))?))
+        }
+        None => None,
+    };
     let mut coverage = Coverage::default();
     let mut failures = Vec::new();
     for case in &cases {
         let mut run = Run { found, labels: BTreeMap::new(), coverage: &mut coverage, title: case.title };
-        if let Err((line, error)) = run.case(&shared, case) {
+        let outcome = match &seeded {
+            Some(world) => run.in_world(world, case),
+            None => run.case(&shared, case),
+        };
+        if let Err((line, error)) = outcome {
             failures.push(format!("{file}:{line}: in `{}`: {error}", case.title));
         }
     }
     if failures.is_empty() { Ok(coverage) } else { Err(failures.join("\n")) }
 }
 
-fn parse(text: &str) -> Result<(Vec<Given<'_>>, Vec<Case<'_>>), String> {
+/// The size and seed of a world, rows that are given, and cases.
+type Parsed<'a> = (Option<(&'a str, u64)>, Vec<Given<'a>>, Vec<Case<'a>>);
+
+fn parse(text: &str) -> Result<Parsed<'_>, String> {
+    let mut world = None;
     let mut shared = Vec::new();
     let mut cases: Vec<Case<'_>> = Vec::new();
     let mut giving = false;
@@ -113,7 +129,13 @@ fn parse(text: &str) -> Result<(Vec<Given<'_>>, Vec<Case<'_>>), String> {
             giving = false;
             cases.push(Case { title: title.trim(), given: Vec::new(), steps: Vec::new() });
         } else if trimmed == "given" {
+            if world.is_some() {
+                return Err(format!("line {number}: a seeded world is given nothing"));
+            }
             giving = true;
+        } else if let (Some(rest), true) = (line.strip_prefix("world "), cases.is_empty() && shared.is_empty()) {
+            let parts = rest.trim().split_once(' ').and_then(|(size, seed)| Some((size, seed.trim().parse().ok()?)));
+            world = Some(parts.ok_or_else(|| format!("line {number}: a world is `world SIZE SEED`"))?);
         } else if giving && line.starts_with(' ') {
             let mut parts = trimmed.splitn(2, char::is_whitespace);
             let (Some(label), Some(rest)) = (parts.next(), parts.next()) else {
@@ -131,7 +153,7 @@ fn parse(text: &str) -> Result<(Vec<Given<'_>>, Vec<Case<'_>>), String> {
             }
         }
     }
-    if cases.is_empty() { Err("there is no case".into()) } else { Ok((shared, cases)) }
+    if cases.is_empty() { Err("there is no case".into()) } else { Ok((world, shared, cases)) }
 }
 
 struct Run<'a> {
@@ -159,9 +181,12 @@ impl Run<'_> {
         let snapshot = Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables };
         let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &snapshot)
             .map_err(|error| (first_line, error.to_string()))?;
-        let sandbox = Arc::new(sandbox);
+        self.in_world(&Arc::new(sandbox), case)
+    }
+
+    fn in_world(&mut self, sandbox: &Arc<Sandbox>, case: &Case<'_>) -> Result<(), (usize, String)> {
         self.coverage.cases += 1;
-        self.steps(&sandbox, case)
+        self.steps(sandbox, case)
     }
 
     fn give(&mut self, tables: &mut [SnapshotTable], given: &Given<'_>) -> Result<(), String> {
@@ -349,9 +374,10 @@ impl Run<'_> {
             None => (None, expected),
         };
         if let Some(label) = label {
-            let only = match &answer {
-                Json::List(items) if items.len() == 1 => &items[0],
-                other => other,
+            let only = match (&answer, answer.get("rows")) {
+                (Json::List(items), _) if items.len() == 1 => &items[0],
+                (_, Some(Json::List(rows))) if !rows.is_empty() => &rows[0],
+                (other, _) => other,
             };
             match (only, only.get("id")) {
                 (Json::Int(id), _) | (_, Some(Json::Int(id))) => self.labels.insert(label.to_owned(), *id as u32),

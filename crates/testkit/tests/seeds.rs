@@ -66,3 +66,17 @@ fn every_table_of_a_seeded_world_has_rows_and_every_role_has_its_person() {
         }
     }
 }
+
+#[test]
+fn a_role_that_is_a_row_finds_its_person() {
+    let episode = first_state(&catalog(), "hr", "small", 1);
+    let (domain, sandbox) = (episode.domain(), episode.sandbox());
+    let table = domain.actor.unwrap();
+    let field = domain.table(table).field_named("role").unwrap();
+    let role_of = |role: &str| {
+        let person = sandbox.person_for(role).unwrap();
+        episode.rows(table).find(|row| row.id() == person).unwrap().get(field).as_ref_id()
+    };
+    // The rows of roles stand in the order of these words.
+    assert_eq!(["admin", "manager", "agent", "employee"].map(role_of), [Some(1), Some(2), Some(3), Some(4)]);
+}
