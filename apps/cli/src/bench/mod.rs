@@ -1,6 +1,7 @@
 //! `bench`: us beside the bare engine, alternating, in one run. One file per bench.
 
 mod generate;
+mod grid;
 mod measure;
 mod world;
 
@@ -10,7 +11,7 @@ use serde_json::Map;
 use std::process::ExitCode;
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 2] = ["world", "generate"];
+pub(crate) const NAMES: [&str; 3] = ["world", "generate", "grid"];
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
@@ -20,6 +21,10 @@ pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool
         let progress = Progress::start(format!("measuring {bench}"));
         let (figures, table) = if bench == "world" {
             let figures = world::run(quick)?;
+            missed |= !quick && !figures.missed().is_empty();
+            (figures.to_json(), figures.to_table())
+        } else if bench == "grid" {
+            let figures = grid::run(setting, quick)?;
             missed |= !quick && !figures.missed().is_empty();
             (figures.to_json(), figures.to_table())
         } else {

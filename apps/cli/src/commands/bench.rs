@@ -14,7 +14,10 @@ Example:
 Keys of `bench world --json`:
   episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them
 Keys of `bench generate --json`:
-  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers")]
+  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers
+Keys of `bench grid --json`:
+  episodes_per_s, plain_episodes_per_s, ratio, calls, grade_us, tasks, generate {settings, median_ms,
+  p99_ms, worst_ms, p99_to_median}")]
 pub(crate) struct Options {
     /// The bench; without one, all of them
     #[arg(value_parser = crate::bench::NAMES)]

@@ -3,6 +3,7 @@
 //! One case is a [`board::Board`]. The rules are made once from a domain's words (`rules`); the generator (`draw`, `decoys`)
 //! derives bounds from a true grid, and the proof (`search`) forgets that grid and finds it again as the only choice.
 
+mod agents;
 mod board;
 mod brief;
 mod decoys;
@@ -185,6 +186,14 @@ impl Family for Grid {
 
     fn proof(&self) -> Option<&dyn Proof> {
         Some(self)
+    }
+
+    fn agents(&self) -> &'static [&'static str] {
+        agents::NAMES
+    }
+
+    fn play(&self, agent: &str, text: &str, desk: &mut dyn Desk) -> Result<(), String> {
+        agents::play(&self.domain, &self.words, agent, text, desk)
     }
 
     fn faults(&self, case: &Case) -> u32 {
