@@ -110,8 +110,8 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
     let mut episodes: Vec<Episode> = Vec::new();
     for judged in &judged {
         // The budget of calls is counted, as it is for an agent.
-        let conditions = Conditions { calls: Some(judged.task.open.calls), ..Conditions::default() };
-        episodes.push(judged.sandbox.begin(&seat(&judged.task.open, &judged.sandbox), conditions)?);
+        let open = &judged.task.open;
+        episodes.push(judged.sandbox.begin(&seat(open, &judged.sandbox), Conditions::of(open))?);
     }
     let calls = compare(&scripts, &mut episodes, &graders, &plains)?;
 

@@ -1,5 +1,6 @@
 //! `bench`: us beside the bare engine, alternating, in one run. One file per bench.
 
+mod dials;
 mod generate;
 mod grid;
 mod measure;
@@ -8,13 +9,19 @@ mod world;
 use crate::{output, progress::Progress, work::Setting};
 use anyhow::Result;
 use serde_json::Map;
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 3] = ["world", "generate", "grid"];
+pub(crate) const NAMES: [&str; 4] = ["world", "generate", "grid", "dials"];
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
-pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
+pub(crate) fn run(
+    setting: &Setting,
+    name: Option<&str>,
+    json: bool,
+    quick: bool,
+    plots: Option<&Path>,
+) -> Result<ExitCode> {
     let mut all = Map::new();
     let mut missed = false;
     for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
@@ -22,6 +29,13 @@ pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool
         let (figures, table) = if bench == "world" {
             let figures = world::run(quick)?;
             missed |= !quick && !figures.missed().is_empty();
+            (figures.to_json(), figures.to_table())
+        } else if bench == "dials" {
+            let figures = dials::run(setting, quick)?;
+            missed |= !quick && !figures.missed().is_empty();
+            if let Some(folder) = plots {
+                figures.draw(folder)?;
+            }
             (figures.to_json(), figures.to_table())
         } else if bench == "grid" {
             let figures = grid::run(setting, quick)?;
