@@ -8,6 +8,7 @@ mod board;
 mod brief;
 mod decoys;
 mod draw;
+mod mutate;
 mod reader;
 mod records;
 mod rules;
@@ -147,12 +148,32 @@ impl Family for Grid {
         Vec::new()
     }
 
-    fn mutate(&self, _: &Case, plan: &NamedRows, rule: &str, _: &[String]) -> Result<Option<Mutation>, String> {
-        Ok(match rule {
-            rules::HANDED_IN => Some(Mutation::Script(placed(plan)?)),
-            rules::UNCHANGED => Some(Mutation::None("no tool changes what was given".to_owned())),
-            _ => None,
-        })
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        match rule {
+            rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
+            rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),
+            _ => {}
+        }
+        let board = Board::of(case)?;
+        let keys: Vec<String> = board.open.iter().map(|cell| rules::slot_key(board.place(*cell))).collect();
+        let mut rows = plan.0.get("assign").cloned().unwrap_or_default();
+        let mut chosen = vec![0; keys.len()];
+        for row in &rows {
+            if let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) {
+                let slot = keys.iter().position(|key| key == slot).ok_or("the plan fills a slot that is not open")?;
+                chosen[slot] = u32::try_from(*item).map_err(|error| error.to_string())?;
+            }
+        }
+        let Some((slot, item)) = mutate::swap(&self.words, &board, &chosen, rule, at) else { return Ok(None) };
+        rows.retain(|row| row.get("slot") != Some(&Binding::Key(keys[slot].clone())));
+        rows.extend(item.map(|item| {
+            BTreeMap::from([
+                ("slot".to_owned(), Binding::Key(keys[slot].clone())),
+                ("item".to_owned(), Binding::Number(i64::from(item))),
+            ])
+        }));
+        let plan = NamedRows(BTreeMap::from([("assign".to_owned(), rows)]));
+        Ok(Some(Mutation::Script(self.script(case, &plan)?)))
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
