@@ -11,6 +11,7 @@ mod notation;
 mod output;
 mod progress;
 mod runs;
+mod stream;
 mod suites;
 mod tasks;
 mod work;

@@ -4,7 +4,7 @@
 mod parquet;
 mod sqlite;
 
-pub use parquet::{ParquetSummary, parquet};
+pub use parquet::{ParquetSummary, parquet, shard_paths, write_shard};
 pub use sqlite::{SqliteSummary, sqlite};
 
 use std::path::PathBuf;

@@ -48,6 +48,10 @@ const OPEN: &[(&str, Kind)] =
 const SEALED: &[(&str, Kind)] =
     &[("id", Kind::Text), ("digest", Kind::Text), ("sealed", Kind::Json), ("audit", Kind::MaybeJson)];
 
+/// How hard the codec tries: for what is kept, and for what is made by the million.
+const EXPORT_LEVEL: i32 = 9;
+const STREAM_LEVEL: i32 = 3;
+
 /// A row: a cell for each column, or none.
 type Row = Vec<Option<Vec<u8>>>;
 
@@ -75,13 +79,42 @@ pub fn parquet(store: &Store, out: &Path, per_shard: usize) -> Result<ParquetSum
         let name = format!("part-{at:05}.parquet");
         for (tree, columns, rows) in [(OPEN_TREE, OPEN, open), (SEALED_TREE, SEALED, sealed)] {
             let path = out.join(tree).join(&name);
-            write(&path, tree, columns, rows).map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
+            write(&path, tree, columns, rows, EXPORT_LEVEL).map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
             summary.bytes += fs::metadata(&path).map_err(|why| ExportError::Io { path, why })?.len();
         }
         summary.tasks += ids.len();
         summary.shards += 1;
     }
     Ok(summary)
+}
+
+/// Where the shard of a number stands in a folder: its open part, its sealed part.
+pub fn shard_paths(out: &Path, at: usize) -> [PathBuf; 2] {
+    let name = format!("part-{at:05}.parquet");
+    [OPEN_TREE, SEALED_TREE].map(|tree| out.join(tree).join(&name))
+}
+
+/// Writes one shard of a stream of tasks. It gets its name when it is whole, the sealed part first, so that a shard whose open
+/// part is there is there altogether. The bytes written.
+pub fn write_shard(out: &Path, at: usize, tasks: Vec<Task>) -> Result<u64, ExportError> {
+    let (mut open, mut sealed) = (Vec::new(), Vec::new());
+    for task in tasks {
+        sealed.push(sealed_row(&task, None));
+        open.push(open_row(task));
+    }
+    let [open_path, sealed_path] = shard_paths(out, at);
+    let mut bytes = 0;
+    for (path, tree, columns, rows) in [(sealed_path, SEALED_TREE, SEALED, sealed), (open_path, OPEN_TREE, OPEN, open)] {
+        let io = |why: std::io::Error| ExportError::Io { path: path.clone(), why };
+        let half = path.with_extension("half");
+        if half.exists() {
+            fs::remove_file(&half).map_err(io)?;
+        }
+        write(&half, tree, columns, rows, STREAM_LEVEL).map_err(|why| ExportError::Parquet { path: half.clone(), why })?;
+        bytes += fs::metadata(&half).map_err(io)?.len();
+        fs::rename(&half, &path).map_err(io)?;
+    }
+    Ok(bytes)
 }
 
 /// The ids of the tasks in the order of the lock file. A line without a task is an error.
@@ -113,7 +146,7 @@ fn sealed_row(task: &Task, audit: Option<Vec<u8>>) -> Row {
     vec![Some(task.open.id.clone().into_bytes()), Some(digest.into_bytes()), Some(task.sealed_bytes()), audit]
 }
 
-fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>) -> Result<(), ParquetError> {
+fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>, level: i32) -> Result<(), ParquetError> {
     let field = |(name, kind): &(&str, Kind)| {
         let logical = match kind {
             Kind::Text => Some(LogicalType::String),
@@ -127,7 +160,7 @@ fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>) -> R
     let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder(name).with_fields(fields).build()?);
     let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(9)?))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
         // Every cell is another document, so neither a dictionary nor bounds would help a reader.
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None)

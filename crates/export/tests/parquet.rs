@@ -38,6 +38,7 @@ fn task(seed: u64) -> Task {
         calls: 100,
         instruction: Digest::of(instruction.as_bytes()).to_string(),
         world: Digest::of(&world).to_string(),
+        faults: None,
     };
     let sealed = SealedTask {
         version: TASK_VERSION,

@@ -1,10 +1,10 @@
 //! The frame: whatever the task does not license to change must be as it was. Reading is free.
 
-use crate::{SnapshotRecords, read::Keys};
-use benchwright_base::{RelationId, TableId, Value};
+use crate::read::Keys;
+use benchwright_base::{TableId, Value};
 use benchwright_expr::{Scope, Type, check_truth, eval::Judge};
-use benchwright_pack::Snapshot;
 use benchwright_schema::{Domain, plan::Plan};
+use benchwright_world::Terminal;
 
 /// What the frame found.
 pub(crate) struct Framed {
@@ -21,37 +21,16 @@ struct Frame<'a> {
     found: Framed,
 }
 
-/// Compares two states.
-pub(crate) fn judge(domain: &Domain, plan: &Plan, keys: &Keys, first: &Snapshot, last: &Snapshot) -> Framed {
+/// Judges what differs from the first state.
+pub(crate) fn judge<'s>(domain: &Domain, plan: &Plan, keys: &Keys, last: &impl Terminal<'s>) -> Framed {
     let found = Framed { worked: false, broken: Vec::new() };
     let mut frame = Frame { domain, plan, keys, found };
-    for at in 0..domain.tables.len() {
-        let table = RelationId(at as u16);
-        let (before, after) = (&first.tables[at].rows, &last.tables[at].rows);
-        let (mut b, mut a) = (before.iter().peekable(), after.iter().peekable());
-        loop {
-            match (b.peek(), a.peek()) {
-                (None, None) => break,
-                (Some(old), Some(new)) if old[0] == new[0] => {
-                    frame.changed(table, old, new);
-                    b.next();
-                    a.next();
-                }
-                (Some(old), Some(new)) if old[0] < new[0] => {
-                    frame.removed(table, old);
-                    b.next();
-                }
-                (Some(old), None) => {
-                    frame.removed(table, old);
-                    b.next();
-                }
-                (_, Some(new)) => {
-                    frame.added(table, new, last);
-                    a.next();
-                }
-            }
-        }
-    }
+    last.changes(&mut |(table, old, new)| match (old, new) {
+        (Some(old), Some(new)) => frame.changed(table, old, new),
+        (Some(old), None) => frame.removed(table, old),
+        (None, Some(new)) => frame.added(table, new, last),
+        (None, None) => {}
+    });
     frame.found
 }
 
@@ -115,7 +94,7 @@ impl Frame<'_> {
         self.breach(table, apart, what);
     }
 
-    fn added(&mut self, table: TableId, new: &[Value], last: &Snapshot) {
+    fn added<'s>(&mut self, table: TableId, new: &[Value], last: &impl Terminal<'s>) {
         let name = self.name(table).to_owned();
         if self.refers_apart(table, new) {
             return self.breach(table, true, format!("a new row of {name} refers to a record outside the job"));
@@ -123,8 +102,8 @@ impl Frame<'_> {
         let licensed = self.plan.frame.new.get(&name).is_some_and(|condition| {
             // A condition that cannot be read licenses nothing.
             check_truth(condition, self.domain, Scope { subject: Some(table) }).is_ok_and(|condition| {
-                let records = SnapshotRecords(last);
-                Judge::new(&records, last.now).of(new).holds(&condition)
+                let row = new.first().and_then(Value::as_ref_id).and_then(|id| last.row(table, id));
+                row.is_some_and(|row| Judge::new(last, last.now()).of(row).holds(&condition))
             })
         });
         if licensed {

@@ -7,6 +7,7 @@ mod read;
 mod records;
 mod score;
 
+use records::Documents;
 pub use records::SnapshotRecords;
 pub use score::{FULL, score};
 
@@ -17,6 +18,8 @@ use benchwright_schema::{
     Domain,
     plan::{Body, Bound, Plan, PlanFaults, PlanRule, ViewRows},
 };
+
+use benchwright_world::Terminal;
 
 /// The family of checks that count as traceability; all others are constraints.
 const TRACE: &str = "trace";
@@ -70,17 +73,22 @@ impl<'a> Grader<'a> {
 
     /// The rows of every view in a state.
     pub fn rows(&self, state: &Snapshot) -> ViewRows {
-        read::views(self.domain, &self.plan, &self.bound, &self.verifier.keys, state)
+        read::views(self.domain, &self.plan, &self.bound, &self.verifier.keys, &Documents { first: self.first, last: state })
     }
 
     /// Judges a terminal state.
     pub fn grade(&self, last: &Snapshot) -> Result<Verdict, GradeError> {
-        if last.domain != self.domain.name {
-            return Err(GradeError::OtherDomain(last.domain.clone()));
+        self.grade_live(&Documents { first: self.first, last })
+    }
+
+    /// Judges a terminal state where it is kept, which must have begun at the task's first state.
+    pub fn grade_live<'s>(&self, last: &impl Terminal<'s>) -> Result<Verdict, GradeError> {
+        if last.domain() != self.domain.name {
+            return Err(GradeError::OtherDomain(last.domain().to_owned()));
         }
-        let rows = self.rows(last);
-        let frame = frame::judge(self.domain, &self.plan, &self.verifier.keys, self.first, last);
-        let mut judge = Judge::new(&rows, last.now);
+        let rows = read::views(self.domain, &self.plan, &self.bound, &self.verifier.keys, last);
+        let frame = frame::judge(self.domain, &self.plan, &self.verifier.keys, last);
+        let mut judge = Judge::new(&rows, last.now());
         judge.facts = &self.bound;
 
         let mut checks = Vec::new();

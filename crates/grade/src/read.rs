@@ -1,20 +1,25 @@
 //! Reads the rows of every view from a state.
 
-use crate::SnapshotRecords;
 use benchwright_base::Value;
 use benchwright_expr::{Type, eval::Judge};
-use benchwright_pack::Snapshot;
 use benchwright_schema::{
     Domain,
     plan::{Bound, Cast, Plan, View, ViewField, ViewRows},
 };
+use benchwright_world::Terminal;
 use std::collections::BTreeMap;
 
 /// The keys of the first state's rows: table, row id, key.
 pub(crate) type Keys = BTreeMap<String, BTreeMap<u32, String>>;
 
 /// The rows of every view.
-pub(crate) fn views(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapshot) -> ViewRows {
+pub(crate) fn views<'s>(
+    domain: &Domain,
+    plan: &Plan,
+    bound: &Bound,
+    keys: &Keys,
+    state: &impl Terminal<'s>,
+) -> ViewRows {
     let mut rows = ViewRows::empty(plan);
     for (at, view) in plan.views.iter().enumerate() {
         rows.views[at] = read(domain, plan, bound, keys, state, view);
@@ -22,13 +27,19 @@ pub(crate) fn views(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, st
     rows
 }
 
-fn read(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapshot, view: &View) -> Vec<Vec<Value>> {
-    let records = SnapshotRecords(state);
+fn read<'s>(
+    domain: &Domain,
+    plan: &Plan,
+    bound: &Bound,
+    keys: &Keys,
+    state: &impl Terminal<'s>,
+    view: &View,
+) -> Vec<Vec<Value>> {
     let mut found = Vec::new();
-    for row in &state.tables[view.from.index()].rows {
-        let judge = Judge::new(&records, state.now).of(row);
+    state.rows(view.from, &mut |row| {
+        let judge = Judge::new(state, state.now()).of(row);
         if view.only.as_ref().is_some_and(|only| !judge.holds(only)) {
-            continue;
+            return;
         }
         let cells: Vec<Value> =
             view.fields.iter().map(|field| cast(domain, plan, bound, keys, field, judge.value(&field.reads))).collect();
@@ -39,7 +50,7 @@ fn read(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, state: &Snapsh
         if view.within.iter().all(ours) {
             found.push(cells);
         }
-    }
+    });
     found
 }
 

@@ -1,11 +1,12 @@
 //! A snapshot as records that expressions are read over.
 
-use benchwright_base::{FieldId, RelationId, RowId, Value};
+use benchwright_base::{DateTime, FieldId, RelationId, RowId, TableId, Value};
 use benchwright_expr::{
     eval::{Records, passes},
     walk::Test,
 };
 use benchwright_pack::Snapshot;
+use benchwright_world::{Changed, Terminal};
 use std::ops::ControlFlow;
 
 /// The rows of a snapshot.
@@ -34,6 +35,71 @@ impl<'a> Records for SnapshotRecords<'a> {
             let row: &'a [Value] = row;
             if tests.iter().all(|test| passes(self, &row, test)) && each(row).is_break() {
                 return;
+            }
+        }
+    }
+}
+
+/// A terminal state as a document, beside the first one.
+#[derive(Clone, Copy)]
+pub(crate) struct Documents<'a> {
+    pub(crate) first: &'a Snapshot,
+    pub(crate) last: &'a Snapshot,
+}
+
+impl<'a> Records for Documents<'a> {
+    type Row = &'a [Value];
+
+    fn row(&self, relation: RelationId, id: RowId) -> Option<&'a [Value]> {
+        SnapshotRecords(self.last).row(relation, id)
+    }
+    fn field(&self, row: &&'a [Value], field: FieldId) -> Value {
+        SnapshotRecords(self.last).field(row, field)
+    }
+    fn select(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        each: &mut dyn FnMut(&'a [Value]) -> ControlFlow<()>,
+    ) {
+        SnapshotRecords(self.last).select(relation, tests, each);
+    }
+}
+
+impl<'a> Terminal<'a> for Documents<'a> {
+    fn domain(&self) -> &str {
+        &self.last.domain
+    }
+    fn now(&self) -> DateTime {
+        self.last.now
+    }
+    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'a [Value])) {
+        self.last.tables.get(table.index()).into_iter().flat_map(|table| &table.rows).for_each(|row| each(row));
+    }
+    fn changes(&self, each: &mut dyn FnMut(Changed<'_>)) {
+        for (at, (before, after)) in self.first.tables.iter().zip(&self.last.tables).enumerate() {
+            let table = RelationId(at as u16);
+            let (mut b, mut a) = (before.rows.iter().peekable(), after.rows.iter().peekable());
+            loop {
+                match (b.peek(), a.peek()) {
+                    (None, None) => break,
+                    (Some(old), Some(new)) if old[0] == new[0] => {
+                        if old != new {
+                            each((table, Some(old), Some(new)));
+                        }
+                        b.next();
+                        a.next();
+                    }
+                    (Some(old), new) if new.is_none_or(|new| old[0] < new[0]) => {
+                        each((table, Some(old), None));
+                        b.next();
+                    }
+                    (_, Some(new)) => {
+                        each((table, None, Some(new)));
+                        a.next();
+                    }
+                    (Some(_), None) => break,
+                }
             }
         }
     }

@@ -34,6 +34,19 @@ pub struct OpenTask {
     pub instruction: String,
     /// The digest of the first state.
     pub world: String,
+    /// The faults that its calls meet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<TaskFaults>,
+}
+
+/// Faults that calls meet without having done anything, the same for every agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskFaults {
+    /// What they are drawn from, with the tool and how often it was called.
+    pub drawn_from: u64,
+    /// How many there are in a million calls.
+    pub per_million: u32,
 }
 
 /// How a verifier reads and judges a terminal state. It carries all that the judge needs.

@@ -100,7 +100,7 @@ pub enum Mutation {
     None(String),
 }
 
-/// What a reader of the brief may do in the world: call a read-only tool as the agent's role.
+/// What a reader of the brief may do in the world: call a tool as the agent's role, for readers a read-only one.
 pub trait Desk {
     /// Calls a tool with a JSON object of arguments.
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String>;
@@ -146,6 +146,14 @@ pub trait Family: Send + Sync {
     /// Its own proof, where a draw brings its plan and nobody has to search for one.
     fn proof(&self) -> Option<&dyn Proof> {
         None
+    }
+    /// The scripted agents that it brings, by name, from the least able on.
+    fn agents(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Lets one of them play: it sees the instruction and what tools answer, and nothing else.
+    fn play(&self, agent: &str, _text: &str, _desk: &mut dyn Desk) -> Result<(), String> {
+        Err(format!("there is no agent `{agent}`"))
     }
     /// The share of calls that fail without having done anything, in millionths, which a case lays on its episodes.
     fn faults(&self, _: &Case) -> u32 {

@@ -1,8 +1,8 @@
 //! From a pattern and a seed to a task: draw, solve, project. Draws that make no good task are thrown away and counted.
 
 use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
-use benchwright_base::Digest;
-use benchwright_pack::{CANARY, Certificate, OpenTask, SealedTask, TASK_VERSION, Task, Verifier};
+use benchwright_base::{Digest, Stream};
+use benchwright_pack::{CANARY, Certificate, OpenTask, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},
@@ -192,6 +192,7 @@ fn project(
         calls: CALLS,
         instruction: Digest::of(brief.text.as_bytes()).to_string(),
         world: Digest::of(&world).to_string(),
+        faults: faults(draw, family.faults(case)),
     };
     let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let sealed = SealedTask {
@@ -228,6 +229,12 @@ fn project(
         },
     };
     Ok(Task { open, instruction: brief.text, world, sealed })
+}
+
+/// The faults of a task; what they are drawn from comes from its seed and does not tell it.
+fn faults(draw: &Draw<'_>, per_million: u32) -> Option<TaskFaults> {
+    let drawn_from = Stream::new(draw.seed, &["faults", &draw.pattern.name]).below(1 << 53);
+    (per_million > 0).then_some(TaskFaults { drawn_from, per_million })
 }
 
 /// An id that says nothing of how the task was made.

@@ -103,6 +103,7 @@ impl Host for MadeUpHost {
             calls: 1,
             instruction: String::new(),
             world: String::new(),
+            faults: None,
         };
         Ok(OpenPart { open, instruction: String::new(), world: Vec::new() })
     }

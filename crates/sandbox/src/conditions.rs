@@ -1,7 +1,7 @@
 //! What a task lays on an episode beyond the domain: a budget of calls, and faults at a rate.
 
 use benchwright_base::Stream;
-use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_pack::{OpenTask, Refusal, RefusalCode, TaskFaults};
 
 /// The conditions of an episode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -49,6 +49,18 @@ impl Fault {
 }
 
 impl Conditions {
+    /// What a task lays on the episode of its agent: its budget of calls, and its faults.
+    pub fn of(task: &OpenTask) -> Conditions {
+        let kinds = vec![Fault::Error, Fault::Timeout, Fault::RateLimit];
+        let rate = |faults: TaskFaults| FaultRate { tool: "*".to_owned(), per_million: faults.per_million, kinds };
+        Conditions {
+            seed: task.faults.map_or(0, |faults| faults.drawn_from),
+            calls: Some(task.calls),
+            calls_of: Vec::new(),
+            faults: task.faults.map(rate).into_iter().collect(),
+        }
+    }
+
     /// Whether calls must be counted at all.
     pub(crate) fn counts(&self) -> bool {
         self.calls.is_some() || !self.calls_of.is_empty() || !self.faults.is_empty()

@@ -149,6 +149,24 @@ impl State {
         self.hash = self.hash.without(old).with(new);
     }
 
+    /// Every row that differs from an older state, as it was and as it is.
+    pub(crate) fn each_change(&self, old: &State, each: &mut dyn FnMut(benchwright_world::Changed<'_>)) {
+        self.tables.diff(&old.tables, Arc::ptr_eq, &mut |table, difference| {
+            let Difference::Changed(old, new) = difference else { return };
+            new.rows.diff(&old.rows, Arc::ptr_eq, &mut |_, difference| {
+                let table = RelationId(table as u16);
+                match difference {
+                    Difference::Added(new) => each((table, None, Some(new.cells()))),
+                    Difference::Removed(old) => each((table, Some(old.cells()), None)),
+                    Difference::Changed(old, new) if old.cells() != new.cells() => {
+                        each((table, Some(old.cells()), Some(new.cells())));
+                    }
+                    Difference::Changed(..) => {}
+                }
+            });
+        });
+    }
+
     /// The exact difference from an older state.
     pub(crate) fn diff(&self, old: &State) -> Diff {
         let mut changes = Vec::new();

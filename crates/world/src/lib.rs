@@ -49,5 +49,7 @@ pub trait Episode: Sized {
 }
 
 mod replay;
+mod terminal;
 
 pub use replay::{ReplayError, replay};
+pub use terminal::{Changed, Terminal};

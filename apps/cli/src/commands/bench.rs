@@ -16,7 +16,12 @@ Keys of `bench world --json`:
 Keys of `bench serve --json`:
   calls, answer_bytes, mcp {p50_us, bare_p50_us, ratio}, json {p50_us, bare_p50_us, ratio}
 Keys of `bench generate --json`:
-  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers")]
+  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers
+Keys of `bench grid --json`:
+  episodes_per_s, plain_episodes_per_s, ratio, calls, grade_us, tasks, generate {settings, median_ms,
+  p99_ms, worst_ms, p99_to_median}
+Keys of `bench dials --json`:
+  per_cell, r2 {AGENT}, cells [{agent, open, decoys, tasks, passed, success, low, high, steps}], failing, missed")]
 pub(crate) struct Options {
     /// The bench; without one, all of them
     #[arg(value_parser = crate::bench::NAMES)]
@@ -27,9 +32,12 @@ pub(crate) struct Options {
     /// Measures for a short time only: enough to see that it works
     #[arg(long)]
     quick: bool,
+    /// Where `dials` writes its plots
+    #[arg(long, value_name = "DIR")]
+    plots: Option<std::path::PathBuf>,
 }
 
 /// Runs the command; the exit code says whether a target was missed.
 pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<std::process::ExitCode> {
-    crate::bench::run(setting, options.name.as_deref(), options.json, options.quick)
+    crate::bench::run(setting, options.name.as_deref(), options.json, options.quick, options.plots.as_deref())
 }

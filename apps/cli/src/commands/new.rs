@@ -1,6 +1,6 @@
 //! `benchwright new`: tasks of one pattern, fresh from seeds.
 
-use crate::{failure::Failure, output, suites, work::Setting};
+use crate::{failure::Failure, output, stream, suites, work::Setting};
 use benchwright_pack::{CANARY, Store, Suite, SuiteTask};
 use benchwright_project::Pattern;
 use std::path::PathBuf;
@@ -11,11 +11,16 @@ use std::path::PathBuf;
 Task i has the seed N + i, so the same line makes the same tasks again. DIR gets the open parts under
 open/, the sealed parts under sealed/, and the lock file suite.toml.
 
+A thousand tasks and more, and any number with --shards, are written as Parquet shards of a thousand, one
+row a task. If that is cut off, the same line goes on with the shards that are missing. Only families that
+prove their tasks themselves can be streamed.
+
 Examples:
   benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 3 -o out
   benchwright show out/open/ID
 
-Keys of --json: those of `build --json`")]
+Keys of --json: those of `build --json`; for shards tasks, shards, kept_shards, bytes, bytes_per_task,
+cpu_s, tasks_per_cpu_s")]
 pub(crate) struct Options {
     /// The pattern; `benchwright patterns` lists them
     pattern: String,
@@ -34,6 +39,9 @@ pub(crate) struct Options {
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// Writes Parquet shards
+    #[arg(long)]
+    shards: bool,
     /// How many worker processes [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -46,7 +54,15 @@ pub(crate) struct Options {
 pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
     let pattern = setting.catalog.pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
-    suites::check_empty(&options.output)?;
+    let family = setting.catalog.family(&pattern.family).map_err(|e| Failure::of_catalog(e, &pattern.family))?;
+    let shards = family.proof().is_some() && (options.shards || options.count >= stream::FROM);
+    if options.shards && !shards {
+        let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
+        return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));
+    }
+    if !shards {
+        suites::check_empty(&options.output)?;
+    }
     let suite = Suite {
         name: pattern.name.replace(['/', '_'], "-"),
         version: 1,
@@ -55,6 +71,15 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
         solver: Some(suites::solver_for(&setting.catalog, &pattern.family)?),
         tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
     };
+    if shards {
+        let made = stream::make(setting, &suite, &options.output, options.jobs)?;
+        if options.json {
+            output::json(&made.to_json())?;
+        } else {
+            output::data(&made.to_text())?;
+        }
+        return Ok(());
+    }
     let store = Store::at(&options.output);
     let built = suites::make(setting, &suite, &store, options.jobs, false)?;
     if options.json {

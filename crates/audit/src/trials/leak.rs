@@ -88,7 +88,7 @@ fn gather<'d>(document: &'d Json, texts: &mut Vec<&'d str>) {
 
 /// A key of the open document that an open document does not have.
 fn foreign_key(open: &Json) -> Option<String> {
-    let known = ["version", "canary", "id", "domain", "role", "tools", "calls", "instruction", "world"];
+    let known = ["version", "canary", "id", "domain", "role", "tools", "calls", "instruction", "world", "faults"];
     let Json::Object(map) = open else { return Some("task.json is no object".to_owned()) };
     let foreign = map.keys().find(|key| !known.contains(&key.as_str()));
     foreign.map(|key| format!("task.json has `{key}`, which no open document has"))

@@ -1,6 +1,7 @@
 //! For each rule instance a plan that breaks it and nothing else is refused, and that rule is named.
 //!
-//! For rules that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no
+//! Where a plan is a choice of given rows, the family swaps one of them; where no swap breaks the rule, and for all other rules
+//! that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no
 //! plan can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
 
 use crate::{Finding, Held, Subject};
@@ -84,6 +85,8 @@ struct Search<'s, 'a> {
     /// How far a point is from the optimum.
     distance: Lin,
     work: &'static [f64],
+    /// Whether every field of every candidate is fixed.
+    is_choice: bool,
     instances: Vec<Instance>,
 }
 
@@ -100,11 +103,17 @@ impl<'s, 'a> Search<'s, 'a> {
         base.model.minimise = (!is_choice).then(|| distance.clone());
         base.model.hint = hint(subject, &base);
         let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
-        Ok(Search { subject, base, distance, work, instances })
+        Ok(Search { subject, base, distance, work, is_choice, instances })
     }
 
     fn instance(&mut self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
         let id = &self.subject.plan.rules[rule].id;
+        // Where a plan is a choice, the family knows the nearest one that breaks a rule; the solver is asked for the rest.
+        if self.is_choice
+            && let Some(fate) = self.mutate(grader, id, at)?
+        {
+            return Ok(fate);
+        }
         if self.subject.plan.rules[rule].lowered
             && let Some(which) = self.which(rule, at)
         {

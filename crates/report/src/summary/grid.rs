@@ -41,10 +41,33 @@ const TIER: Axis = ("tier", |task| (tier_place(&task.tier), task.tier.clone()));
 const HORIZON: Axis = ("horizon", |task| horizon_bin(task.horizon));
 const DOMAIN: Axis = ("domain", |task| (0, task.domain.clone()));
 
-/// The grids of an agent.
+const OPEN: Axis = ("open slots", |task| dial(task, "h"));
+const DECOYS: Axis = ("decoys", |task| dial(task, "b"));
+const FAILING: Axis = ("failing calls in percent", |task| dial(task, "p"));
+
+/// What a dial of a setting such as `h05-b09-p10` says; 0 where it is not turned.
+fn dial(task: &TaskLine, letter: &str) -> Place {
+    let said = task.tier.split('-').find_map(|part| part.strip_prefix(letter)?.parse().ok());
+    let number: u32 = said.unwrap_or(0);
+    (number, number.to_string())
+}
+
+/// Whether a tier is a setting of dials: open slots and decoys.
+fn is_setting(tier: &str) -> bool {
+    let mut parts = tier.split('-');
+    let mut next = |letter: &str| parts.next().and_then(|part| part.strip_prefix(letter)?.parse::<u32>().ok()).is_some();
+    next("h") && next("b")
+}
+
+/// The grids of an agent. Where every tier is a setting of dials, its axes are the dials.
 pub(super) fn grids(tried: &[Tried]) -> Vec<Grid> {
     let several = |axis: Axis| tried.iter().map(|tried| axis.1(tried.task)).collect::<BTreeSet<Place>>().len() > 1;
-    let wanted = [(TIER, HORIZON, several(TIER) || several(HORIZON)), (DOMAIN, TIER, several(DOMAIN))];
+    let wanted = if !tried.is_empty() && tried.iter().all(|tried| is_setting(&tried.task.tier)) {
+        let by_domain = (DOMAIN, DECOYS, several(DOMAIN));
+        vec![(OPEN, DECOYS, true), (FAILING, OPEN, several(FAILING)), by_domain]
+    } else {
+        vec![(TIER, HORIZON, several(TIER) || several(HORIZON)), (DOMAIN, TIER, several(DOMAIN))]
+    };
     wanted.into_iter().filter(|of| of.2).map(|(rows, columns, _)| grid(tried, rows, columns)).collect()
 }
 

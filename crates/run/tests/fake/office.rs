@@ -128,6 +128,7 @@ impl Host for Office {
             calls: self.calls as u32,
             instruction: String::new(),
             world: String::new(),
+            faults: None,
         };
         Ok(OpenPart { open, instruction: "Make one order of three units.\n".to_owned(), world: Vec::new() })
     }

@@ -3,10 +3,12 @@
 //! One case is a [`board::Board`]. The rules are made once from a domain's words (`rules`); the generator (`draw`, `decoys`)
 //! derives bounds from a true grid, and the proof (`search`) forgets that grid and finds it again as the only choice.
 
+mod agents;
 mod board;
 mod brief;
 mod decoys;
 mod draw;
+mod mutate;
 mod reader;
 mod records;
 mod rules;
@@ -146,12 +148,32 @@ impl Family for Grid {
         Vec::new()
     }
 
-    fn mutate(&self, _: &Case, plan: &NamedRows, rule: &str, _: &[String]) -> Result<Option<Mutation>, String> {
-        Ok(match rule {
-            rules::HANDED_IN => Some(Mutation::Script(placed(plan)?)),
-            rules::UNCHANGED => Some(Mutation::None("no tool changes what was given".to_owned())),
-            _ => None,
-        })
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        match rule {
+            rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
+            rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),
+            _ => {}
+        }
+        let board = Board::of(case)?;
+        let keys: Vec<String> = board.open.iter().map(|cell| rules::slot_key(board.place(*cell))).collect();
+        let mut rows = plan.0.get("assign").cloned().unwrap_or_default();
+        let mut chosen = vec![0; keys.len()];
+        for row in &rows {
+            if let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) {
+                let slot = keys.iter().position(|key| key == slot).ok_or("the plan fills a slot that is not open")?;
+                chosen[slot] = u32::try_from(*item).map_err(|error| error.to_string())?;
+            }
+        }
+        let Some((slot, item)) = mutate::swap(&self.words, &board, &chosen, rule, at) else { return Ok(None) };
+        rows.retain(|row| row.get("slot") != Some(&Binding::Key(keys[slot].clone())));
+        rows.extend(item.map(|item| {
+            BTreeMap::from([
+                ("slot".to_owned(), Binding::Key(keys[slot].clone())),
+                ("item".to_owned(), Binding::Number(i64::from(item))),
+            ])
+        }));
+        let plan = NamedRows(BTreeMap::from([("assign".to_owned(), rows)]));
+        Ok(Some(Mutation::Script(self.script(case, &plan)?)))
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
@@ -185,6 +207,14 @@ impl Family for Grid {
 
     fn proof(&self) -> Option<&dyn Proof> {
         Some(self)
+    }
+
+    fn agents(&self) -> &'static [&'static str] {
+        agents::NAMES
+    }
+
+    fn play(&self, agent: &str, text: &str, desk: &mut dyn Desk) -> Result<(), String> {
+        agents::play(&self.domain, &self.words, agent, text, desk)
     }
 
     fn faults(&self, case: &Case) -> u32 {

@@ -49,14 +49,20 @@ pub(crate) fn read_back(domain: &str, words: &Words, text: &str, desk: &mut dyn 
         return Err("the items are not numbered without a gap".to_owned());
     }
     board.items = known.into_iter().map(|(_, item)| item).collect();
+    told(words, text, &mut board)?;
+    Ok(board)
+}
+
+/// What the instruction asks of open slots and of the whole grid, on a board whose open slots are known.
+pub(super) fn told(words: &Words, text: &str, board: &mut Board) -> Result<(), String> {
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("- Row ") {
-            conditions(words, &mut board, rest)?;
+            conditions(words, board, rest)?;
         } else if let Some(sentence) = line.strip_prefix("- ") {
-            limits(words, &mut board, sentence)?;
+            limits(words, board, sentence)?;
         }
     }
-    Ok(board)
+    Ok(())
 }
 
 /// Asks for every candidate of a slot, attribute by attribute, within the slot's budget.
@@ -86,7 +92,7 @@ fn candidates(
     Ok(())
 }
 
-fn value(words: &Words, field: &str, told: &Json) -> Result<i64, String> {
+pub(super) fn value(words: &Words, field: &str, told: &Json) -> Result<i64, String> {
     if let Some(number) = told.as_i64() {
         return Ok(number);
     }

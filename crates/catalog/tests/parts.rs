@@ -1,0 +1,92 @@
+//! A domain that includes a part is one folder: its own words and one table, and nothing else is touched.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use benchwright_catalog::{Catalog, CatalogError};
+use std::{fs, path::PathBuf};
+
+const ITEM: &str = "[item]\ncandidate_of = \"-> slot?\"\nnumber = \"int(1..)\"\nname = \"text\"\nwater = \"int(0..)\"\nyield = \"int(0..)\"\nrow_width = \"int(0..)\"\nfamily = \"-> label\"\n";
+const WORDS: &str = r#"
+plan = "bed plan"
+item = "plant"
+items = "plants"
+row = "bed"
+column = "place"
+names = ["Bean", "Kale", "Leek"]
+[[number]]
+field = "water"
+low = 1
+high = 40
+[[number]]
+field = "yield"
+low = 1
+high = 60
+[[number]]
+field = "row_width"
+low = 1
+high = 5
+[[label]]
+field = "family"
+words = ["roots", "leaves", "fruits", "herbs"]
+[[rule]]
+measure = "total_at_most"
+of = "water"
+says = ["All plants together need at most {bound} litres."]
+[[rule]]
+measure = "total_at_least"
+of = "yield"
+says = ["All plants together yield at least {bound} kilograms."]
+[[rule]]
+measure = "word_at_most"
+of = "family"
+says = ["Of each family there are at most so many plants: {list}."]
+"#;
+
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&root);
+    let folder = root.join("garden");
+    fs::create_dir_all(&folder).unwrap();
+    let about = "name = \"garden\"\ntitle = \"Gardens\"\nrole = \"gardener\"\nabout = \"Beds.\"\ninclude = [\"grid\"]\n";
+    fs::write(folder.join("domain.toml"), about).unwrap();
+    for (file, text) in files {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    root
+}
+
+#[test]
+fn a_seventh_domain_is_one_folder() {
+    let root = folder("seventh", &[("tables.toml", ITEM), ("grid.toml", WORDS)]);
+    let catalog = Catalog::from_folder(&root);
+    let found = catalog.find("garden").unwrap();
+    assert_eq!(found.domain.tools.len(), 11);
+    assert!(found.tools_without_code().is_empty(), "{:?}", found.tools_without_code());
+    assert!(found.domain.tools.iter().any(|tool| tool.name == "query_garden_candidate_from_attribute"));
+    assert_eq!(catalog.pattern_names().unwrap().iter().filter(|name| name.starts_with("grid/")).collect::<Vec<_>>(), ["grid/garden"]);
+    let pattern = catalog.pattern("grid/garden").unwrap();
+    assert_eq!((&*pattern.family, pattern.head.cells.len()), ("garden", 54));
+    assert!(catalog.family("garden").unwrap().proof().is_some());
+}
+
+#[test]
+fn faults_of_a_part_and_of_what_it_is_told_name_their_file() {
+    let root = folder("no-item", &[("tables.toml", "[thing]\nname = \"text\"\n"), ("grid.toml", WORDS)]);
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    assert!(faults.iter().any(|fault| fault.file == "_parts/grid/tables.toml"), "{faults:?}");
+
+    let twice = format!("{ITEM}\n[slot]\nname = \"text\"\n");
+    let root = folder("twice", &[("tables.toml", &twice), ("grid.toml", WORDS)]);
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    assert!(faults.iter().any(|f| f.file == "tables.toml" && f.message.contains("already")), "{faults:?}");
+
+    let root = folder("words", &[("tables.toml", ITEM), ("grid.toml", &WORDS.replace("high = 40", "high = 0"))]);
+    let Err(error) = Catalog::from_folder(&root).family("garden") else { panic!("it loads") };
+    assert!(error.to_string().contains("garden/grid.toml: water"), "{error}");
+
+    let root = folder("no-part", &[("tables.toml", ITEM), ("grid.toml", WORDS)]);
+    let domain = root.join("garden/domain.toml");
+    fs::write(&domain, fs::read_to_string(&domain).unwrap().replace("[\"grid\"]", "[\"grids\"]")).unwrap();
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    assert!(faults.iter().any(|fault| fault.file == "domain.toml" && fault.message.contains("no part")), "{faults:?}");
+}

@@ -1,0 +1,59 @@
+//! An episode's state as a judge reads it, without a copy.
+
+use crate::{
+    Episode,
+    state::{State, View},
+};
+use benchwright_base::{DateTime, FieldId, RelationId, RowId, TableId, Value};
+use benchwright_expr::{eval::Records, walk::Test};
+use benchwright_world::{Changed, Terminal};
+use std::ops::ControlFlow;
+
+/// The state of an episode as it stands.
+#[derive(Clone, Copy)]
+pub struct Live<'e> {
+    view: View<'e>,
+    first: &'e State,
+}
+
+impl Episode {
+    /// The state as it stands, for a judge.
+    pub fn live(&self) -> Live<'_> {
+        let view = View { plan: &self.setting.sandbox.plan, state: &self.state };
+        Live { view, first: &self.setting.start }
+    }
+}
+
+impl<'e> Records for Live<'e> {
+    type Row = &'e [Value];
+
+    fn row(&self, relation: RelationId, id: RowId) -> Option<&'e [Value]> {
+        self.view.row(relation, id).map(|row| row.cells())
+    }
+    fn field(&self, row: &&'e [Value], field: FieldId) -> Value {
+        row.get(field.index()).cloned().unwrap_or_default()
+    }
+    fn select(
+        &self,
+        relation: RelationId,
+        tests: &[Test<'_, Value>],
+        each: &mut dyn FnMut(&'e [Value]) -> ControlFlow<()>,
+    ) {
+        self.view.select(relation, tests, &mut |row| each(row.cells()));
+    }
+}
+
+impl<'e> Terminal<'e> for Live<'e> {
+    fn domain(&self) -> &str {
+        &self.view.plan.domain.name
+    }
+    fn now(&self) -> DateTime {
+        self.view.state.now
+    }
+    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'e [Value])) {
+        self.view.state.table(table).rows.iter().for_each(|(_, row)| each(row.cells()));
+    }
+    fn changes(&self, each: &mut dyn FnMut(Changed<'_>)) {
+        self.view.state.each_change(self.first, each);
+    }
+}

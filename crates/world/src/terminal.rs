@@ -1,0 +1,19 @@
+//! A terminal state as a judge reads it, wherever it is kept: rows by table, and what differs from the first state.
+
+use benchwright_base::{DateTime, TableId, Value};
+use benchwright_expr::eval::Records;
+
+/// A row of a table that differs: what it was, and what it is.
+pub type Changed<'r> = (TableId, Option<&'r [Value]>, Option<&'r [Value]>);
+
+/// A terminal state.
+pub trait Terminal<'s>: Records<Row = &'s [Value]> {
+    /// The name of the domain.
+    fn domain(&self) -> &str;
+    /// The clock.
+    fn now(&self) -> DateTime;
+    /// Every row of a table, in order of id.
+    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'s [Value]));
+    /// Every row that differs from the first state, by table and id.
+    fn changes(&self, each: &mut dyn FnMut(Changed<'_>));
+}
