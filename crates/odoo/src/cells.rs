@@ -5,7 +5,7 @@ use benchwright_expr::Type;
 use benchwright_schema::{Domain, Field};
 use serde_json::{Number, Value as Json};
 
-/// Reads a cell. References keep Odoo's ids. `None` for a word that the enumeration has not.
+/// Reads a cell. References keep Odoo's ids; a word that the enumeration has not stays a text. `None` for what is no value.
 pub(crate) fn read(domain: &Domain, field: &Field, html: bool, json: &Json) -> Option<Value> {
     let empty = matches!(json, Json::Null | Json::Bool(false));
     Some(match field.ty {
@@ -22,8 +22,10 @@ pub(crate) fn read(domain: &Domain, field: &Field, html: bool, json: &Json) -> O
         }
         Type::Enum(id) => {
             let word = json.as_str()?;
-            let place = domain.enums[id.index()].words.iter().position(|known| known == word)?;
-            Value::Enum(u16::try_from(place).ok()?)
+            match domain.enums[id.index()].words.iter().position(|known| known == word) {
+                Some(place) => Value::Enum(u16::try_from(place).ok()?),
+                None => Value::text(word),
+            }
         }
         Type::Date => Value::Date(Date::parse(json.as_str()?)?),
         Type::DateTime => Value::DateTime(instant(json.as_str()?)?),

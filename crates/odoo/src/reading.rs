@@ -118,7 +118,7 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
                 let json = record.get(&declared.name).unwrap_or(&Json::Null);
                 let value = cells::read(domain, declared, shape.is_html(id, field), json);
                 let value = value.ok_or_else(|| {
-                    OdooError::Misfit(format!("{model} {row}: `{}` is {json}, which the domain has no word for", declared.name))
+                    OdooError::Misfit(format!("{model} {row}: `{}` is {json}, which is no value of it", declared.name))
                 })?;
                 cells.push(value);
             }

@@ -10,6 +10,8 @@ use std::{
 
 /// The variable that names the folder of an installation.
 const VARIABLE: &str = "BENCHWRIGHT_ODOO";
+/// The variable that names the slots to be used, with commas, so that two programs can share an installation.
+const SLOTS: &str = "BENCHWRIGHT_ODOO_SLOTS";
 
 /// An installation, as `scripts/odoo up` describes it in `odoo.json`.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -48,7 +50,11 @@ impl Site {
     /// The installation that $BENCHWRIGHT_ODOO names, else the one in `target/odoo`.
     pub fn find() -> Result<Site, OdooError> {
         let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        Site::read(&named.unwrap_or_else(|| PathBuf::from("target/odoo")))
+        let mut site = Site::read(&named.unwrap_or_else(|| PathBuf::from("target/odoo")))?;
+        if let Some(slots) = std::env::var(SLOTS).ok().filter(|slots| !slots.is_empty()) {
+            site.slots.retain(|slot| slots.split(',').any(|wanted| wanted == slot));
+        }
+        Ok(site)
     }
 
     /// Runs statements in a database, each a transaction of its own.

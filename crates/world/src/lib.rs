@@ -44,10 +44,14 @@ pub trait Episode: Sized {
     fn snapshot(&self) -> Result<Snapshot, WorldError>;
     /// The clock.
     fn now(&self) -> DateTime;
+    /// The id by which calls name a row of the first state. An engine with ids of its own says so here.
+    fn id_of(&self, _table: &str, row: RowId) -> RowId {
+        row
+    }
     /// Ends it and frees what it holds.
     fn close(self) -> Result<(), WorldError>;
 }
 
 mod replay;
 
-pub use replay::{ReplayError, replay};
+pub use replay::{ReplayError, ledger, replay};

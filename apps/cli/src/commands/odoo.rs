@@ -1,0 +1,87 @@
+//! `benchwright odoo`: holds the embedded ERP to a real Odoo 19.
+
+use crate::{
+    failure::Failure,
+    odoo::{self, check},
+    output,
+};
+use benchwright_catalog::Catalog;
+use std::path::PathBuf;
+
+/// Holds the embedded ERP to a real Odoo 19
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Needs a running Odoo: `scripts/odoo up` installs and starts one, and $BENCHWRIGHT_ODOO names its folder where it
+is not target/odoo. The exit code is 1 if the two disagree, and 3 if there is no Odoo.
+
+Examples:
+  benchwright odoo check out
+  benchwright odoo check out --pattern procurement/routine-replenishment-cycle --json")]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Check(CheckOptions),
+}
+
+/// Runs oracle, idle and near-misses of tasks on Odoo, judged by the tasks' own verifiers
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+One task of each pattern, or all with --all. Each task is a line of JSON in the log; a task whose line is there is
+not run again, so the command can be stopped and started at will. Near-misses are calls; each must be refused by
+the rule it breaks, on the embedded ERP and on Odoo.
+
+Keys of --json:
+  tasks, passed, near_misses, seconds, version, sha256, failed [{task, why}]")]
+struct CheckOptions {
+    /// A folder that `new` or `build` wrote
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Only tasks of this pattern; may be given again
+    #[arg(long = "pattern", value_name = "NAME")]
+    patterns: Vec<String>,
+    /// Every task, not one of each pattern
+    #[arg(long)]
+    all: bool,
+    /// Only this task; may be given again
+    #[arg(long = "task", value_name = "ID")]
+    tasks: Vec<String>,
+    /// How many near-misses of each task
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    near_misses: usize,
+    /// The log [default: DIR/odoo-check.jsonl]
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    let site = odoo::site()?;
+    match &options.what {
+        What::Check(options) => {
+            let wanted = check::Wanted {
+                dir: &options.dir,
+                patterns: &options.patterns,
+                tasks: &options.tasks,
+                all: options.all,
+                near_misses: options.near_misses,
+                log: options.log.clone().unwrap_or_else(|| options.dir.join("odoo-check.jsonl")),
+            };
+            let summary = check::run(catalog, &site, &wanted)?;
+            if options.json { output::json(&summary.to_json(&site))? } else { output::data(&summary.to_table(&site))? }
+            if summary.failed.is_empty() {
+                return Ok(());
+            }
+            Err(Failure::falls_short(
+                format!("{} tasks do not behave on Odoo as they should", summary.failed.len()),
+                "the lines of the log",
+            ))
+        }
+    }
+}
