@@ -50,7 +50,7 @@ pub fn compare(
             match (a.get(&id), b.get(&id)) {
                 (Some(x), Some(y)) => {
                     for (field, (x, y)) in table.fields.iter().zip(x.iter().zip(y)).skip(1) {
-                        if x != y && !is_clock(field) && !skip(&table.name, &field.name) {
+                        if x != y && !is_clock(field) && !both_now(first, x, y) && !skip(&table.name, &field.name) {
                             let show = |value| codec::show_value(domain, field.ty, value);
                             found.push(difference(&field.name, show(x), show(y)));
                         }
@@ -72,6 +72,19 @@ fn brief(domain: &Domain, table: &Table, cells: &[Value]) -> String {
     let said: Vec<String> =
         said.map(|(field, value)| format!("{}={}", field.name, codec::show_value(domain, field.ty, value))).collect();
     said.join(" ")
+}
+
+/// Whether both values are their engine's own present: worlds stand years ahead of the wall clock.
+fn both_now(first: &Snapshot, left: &Value, right: &Value) -> bool {
+    let day = |value: &Value| match value {
+        Value::DateTime(instant) => Some(i64::from(instant.date().0)),
+        Value::Date(date) => Some(i64::from(date.0)),
+        _ => None,
+    };
+    let here = i64::from(first.now.date().0);
+    let is_here = |value: &Value| day(value).is_some_and(|day| (here..=here + 1).contains(&day));
+    let is_there = |value: &Value| day(value).is_some_and(|day| day < here - 365);
+    (is_here(left) && is_there(right)) || (is_there(left) && is_here(right))
 }
 
 /// Whether a field says only when its row was made.

@@ -91,9 +91,9 @@ impl Answer {
 pub fn error_body(refusal: &Refusal) -> (u16, String) {
     let (status, name) = match refusal.code {
         RefusalCode::Forbidden => (403, "odoo.exceptions.AccessError"),
-        RefusalCode::NotFound if refusal.argument.is_none() => (404, "werkzeug.exceptions.NotFound"),
         RefusalCode::NotFound => (404, "odoo.exceptions.MissingError"),
-        RefusalCode::InvalidArgument => (422, "builtins.ValueError"),
+        // What a field cannot take is an error of Python's there, and no status says whose fault it is.
+        RefusalCode::InvalidArgument => (500, "builtins.ValueError"),
         RefusalCode::Duplicate => (422, "odoo.exceptions.ValidationError"),
         RefusalCode::BudgetExhausted => (429, "werkzeug.exceptions.TooManyRequests"),
         RefusalCode::InjectedFault => (503, "werkzeug.exceptions.ServiceUnavailable"),
@@ -101,9 +101,14 @@ pub fn error_body(refusal: &Refusal) -> (u16, String) {
             (422, "odoo.exceptions.UserError")
         }
     };
-    let message = &refusal.message;
+    let Answer { status, body } = error(status, name, &refusal.message);
+    (status, body)
+}
+
+/// An error in Odoo's form.
+pub(crate) fn error(status: u16, name: &str, message: &str) -> Answer {
     let body = json!({ "name": name, "message": message, "arguments": [message], "context": {}, "debug": "" });
-    (status, body.to_string())
+    Answer { status, body: body.to_string() }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod canonical;
 mod cells;
 mod client;
 mod episode;
+pub mod face;
 mod plant;
 mod reading;
 mod site;

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    odoo::{self, check},
+    odoo::{self, check, replay},
     output,
 };
 use benchwright_catalog::Catalog;
@@ -25,6 +25,7 @@ pub(crate) struct Options {
 #[derive(clap::Subcommand)]
 enum What {
     Check(CheckOptions),
+    Replay(ReplayOptions),
 }
 
 /// Runs oracle, idle and near-misses of tasks on Odoo, judged by the tasks' own verifiers
@@ -60,6 +61,35 @@ struct CheckOptions {
     json: bool,
 }
 
+/// Makes drawn calls, legal and illegal, on both, and compares answers and states
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+The world is that of a task of the folder, without its surroundings. The same seed draws the same calls.
+
+Keys of --json:
+  sequences, calls, succeeded, seconds, version, methods {CALL: {succeeded, refused}},
+  deviations {KIND: {count, examples}}")]
+struct ReplayOptions {
+    /// A folder that `new` or `build` wrote
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The task whose world is used [default: the smallest that has all kinds of records]
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// How many sequences of 20 calls
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    sequences: usize,
+    /// The seed they are drawn from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Writes a line for each sequence
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let site = odoo::site()?;
@@ -82,6 +112,21 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 format!("{} tasks do not behave on Odoo as they should", summary.failed.len()),
                 "the lines of the log",
             ))
+        }
+        What::Replay(options) => {
+            let wanted = replay::Wanted {
+                dir: &options.dir,
+                task: options.task.as_deref(),
+                sequences: options.sequences,
+                seed: options.seed,
+                log: options.log.as_deref(),
+            };
+            let summary = replay::run(catalog, &site, &wanted)?;
+            if options.json { output::json(&summary.to_json(&site))? } else { output::data(&summary.to_table(&site))? }
+            match summary.deviations() {
+                0 => Ok(()),
+                n => Err(Failure::falls_short(format!("{n} kinds of deviation"), "domains/erp/FIDELITY.md lists those that are known")),
+            }
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What holds the embedded ERP to a real Odoo.
 
 pub(crate) mod check;
+mod moves;
+mod pair;
+pub(crate) mod replay;
 
 use crate::failure::Failure;
 use benchwright_odoo::Site;
