@@ -16,6 +16,7 @@ pub(super) fn fill_order(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), R
     if !cells.has(call, "date_order") {
         cells.set(call, "date_order", Value::DateTime(call.now()))?;
     }
+    orm::fill_user(call, cells)?;
     if cells.get(call, "payment_term_id").is_none()
         && let Some(partner) = cells.link(call, "partner_id")
         && let Ok(partner) = call.row("res_partner", partner)
@@ -127,9 +128,8 @@ pub(super) fn fill_line(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Re
         cells.set(call, "price_unit", terms.price)?;
     }
     if !cells.has(call, "date_planned") {
-        let from_head = order.instant("date_planned");
         let on = order.instant("date_order").unwrap_or_else(|| call.now());
-        let date = from_head.or(terms.date).unwrap_or(on);
+        let date = terms.date.unwrap_or(on);
         cells.set(call, "date_planned", Value::DateTime(date))?;
     }
     // A price counts as the system's own until it is written over.
@@ -171,6 +171,10 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, ce
         }
     }
     let Some(order) = line.link("order_id") else { return Ok(()) };
+    if call.row("purchase_order_line", id)?.get("date_planned") != old.get("date_planned") {
+        let before = earliest_with(call, order, id, old.get("date_planned"))?;
+        date_follows(call, order, &before)?;
+    }
     if call.row("purchase_order", order)?.is("state", "purchase") { receive(call, order) } else { Ok(()) }
 }
 
@@ -209,12 +213,8 @@ pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refu
     Ok(())
 }
 
-/// A date written on the order is that of its lines; a new vendor has other prices.
-pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
-    if let Some(Value::DateTime(date)) = cells.get(call, "date_planned") {
-        let date = *date;
-        spread_date(call, id, Some(date))?;
-    }
+/// A new vendor has other prices. A date written on the order stays there: its lines keep theirs.
+pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, _cells: &Cells) -> Result<(), Refusal> {
     if call.row("purchase_order", id)?.get("partner_id") != old.get("partner_id") {
         for line in call.rows("purchase_order_line", &[("order_id", Value::Ref(id))])? {
             if line.get("technical_price_unit") == line.get("price_unit") {
@@ -225,17 +225,52 @@ pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, c
     Ok(())
 }
 
-/// The order itself keeps no date: lines do.
-pub(super) fn spread_date(call: &mut Call<'_, '_>, id: RowId, date: Option<DateTime>) -> Result<(), Refusal> {
-    if let Some(date) = date {
-        for line in call.rows("purchase_order_line", &[("order_id", Value::Ref(id))])? {
-            if line.get("display_type").is_null() {
-                call.update("purchase_order_line", line.id(), &[("date_planned", Value::DateTime(date))])?;
-            }
-        }
+/// A new order without a date has the earliest of its lines.
+pub(super) fn order_made(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    if call.row("purchase_order", id)?.get("date_planned").is_null() {
+        let date = earliest_date(call, id)?;
+        call.update("purchase_order", id, &[("date_planned", date)])?;
     }
-    call.update("purchase_order", id, &[("date_planned", Value::Null)])?;
-    if call.row("purchase_order", id)?.is("state", "purchase") { receive(call, id) } else { Ok(()) }
+    Ok(())
+}
+
+/// The order's date follows its lines. One that was never written stands for the earliest date there is.
+fn date_follows(call: &mut Call<'_, '_>, order: RowId, before: &Value) -> Result<(), Refusal> {
+    let (head, date) = (call.row("purchase_order", order)?, earliest_date(call, order)?);
+    if date == *before && head.get("date_planned").is_null() {
+        return Ok(());
+    }
+    call.update("purchase_order", order, &[("date_planned", date)])?;
+    Ok(())
+}
+
+/// The earliest date of an order's lines but one, and a date.
+fn earliest_with(call: &Call<'_, '_>, order: RowId, but: RowId, date: Value) -> Result<Value, Refusal> {
+    let lines = call.rows("purchase_order_line", &[("order_id", Value::Ref(order))])?;
+    let others = lines.iter().filter(|line| line.id() != but).map(|line| line.get("date_planned"));
+    Ok(others.chain([date]).filter(|date| !date.is_null()).min().unwrap_or_default())
+}
+
+/// A line was added to an order.
+pub(super) fn line_added(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let Some(order) = call.row("purchase_order_line", id)?.link("order_id") else { return Ok(()) };
+    let before = earliest_with(call, order, id, Value::Null)?;
+    date_follows(call, order, &before)
+}
+
+/// A line of an order was deleted.
+pub(super) fn line_gone(call: &mut Call<'_, '_>, old: &RowView) -> Result<(), Refusal> {
+    let Some(order) = old.link("order_id") else { return Ok(()) };
+    let before = earliest_with(call, order, old.id(), old.get("date_planned"))?;
+    date_follows(call, order, &before)
+}
+
+/// What a new offer has unless it says otherwise: the one product of its template.
+pub(super) fn fill_offer(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
+    match cells.link(call, "product_tmpl_id") {
+        Some(product) if cells.get(call, "product_id").is_none() => cells.set(call, "product_id", Value::Ref(product)),
+        _ => Ok(()),
+    }
 }
 
 /// Only cancelled orders can be deleted.
@@ -282,6 +317,7 @@ fn add_offers(call: &mut Call<'_, '_>, order: &RowView) -> Result<(), Refusal> {
             &[
                 ("partner_id", Value::Ref(vendor)),
                 ("product_tmpl_id", Value::Ref(product)),
+                ("product_id", Value::Ref(product)),
                 ("sequence", Value::Int(sequence)),
                 ("min_qty", Value::Quantity(1000)),
                 ("price", Value::Money(line.number("price_unit").max(0))),
@@ -368,8 +404,15 @@ pub(super) fn cancel(call: &mut Call<'_, '_>) -> Answer {
 /// `button_draft`
 pub(super) fn draft(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
-        let state = call.word("purchase_order", "state", "draft")?;
-        call.update("purchase_order", id, &[("state", state)])?;
+        // Odoo lets every order back, a confirmed one too, and leaves its receipts as they are.
+        if call.row("purchase_order", id)?.is("state", "purchase") {
+            let state = call.word("purchase_order", "state", "cancel")?;
+            call.update("purchase_order", id, &[("state", state)])?;
+        }
+        if !call.row("purchase_order", id)?.is("state", "draft") {
+            let state = call.word("purchase_order", "state", "draft")?;
+            call.update("purchase_order", id, &[("state", state)])?;
+        }
     }
     done(call, "{}")
 }

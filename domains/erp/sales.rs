@@ -8,11 +8,19 @@ use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
 use benchwright_sandbox::RowView;
 
-/// What a new order has unless it says otherwise: the time, and the terms of its customer.
+/// For how many days a quotation holds.
+const VALIDITY: i64 = 30;
+
+/// What a new order has unless it says otherwise: the time, who made it, and the terms of its customer.
 pub(super) fn fill_order(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
     if !cells.has(call, "date_order") {
         cells.set(call, "date_order", Value::DateTime(call.now()))?;
     }
+    if !cells.has(call, "validity_date") {
+        let until = call.now().date().add_days(VALIDITY);
+        cells.set(call, "validity_date", until.map_or(Value::Null, Value::Date))?;
+    }
+    orm::fill_user(call, cells)?;
     if cells.get(call, "payment_term_id").is_none()
         && let Some(partner) = cells.link(call, "partner_id")
         && let Ok(partner) = call.row("res_partner", partner)
@@ -54,6 +62,20 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
     let fields = ["product_id", "name", "price_unit", "product_uom_qty", "discount"];
     if call.row("sale_order", order)?.flag("locked") && fields.iter().any(|field| cells.get(call, field).is_some()) {
         return Err(wrong_state("the order is locked: unlock it before its lines are changed"));
+    }
+    Ok(())
+}
+
+/// Another quantity sets the price to the product's again, unless one was sent with it or units are billed already.
+pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
+    let line = call.row("sale_order_line", id)?;
+    let same = line.number("product_uom_qty") == old.number("product_uom_qty");
+    if same || cells.get(call, "price_unit").is_some() || invoiced(call, id)? > 0 {
+        return Ok(());
+    }
+    if let (Some(product), true) = (line.link("product_id"), line.get("display_type").is_null()) {
+        let price = call.row("product_product", product)?.get("list_price");
+        call.update("sale_order_line", id, &[("price_unit", price)])?;
     }
     Ok(())
 }
@@ -125,6 +147,10 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
 /// is ordered.
 fn deliver(call: &mut Call<'_, '_>, order: RowId, lines: &[(RowId, i64)]) -> Result<(), Refusal> {
     let head = call.row("sale_order", order)?;
+    if head.flag("locked") {
+        // For a locked order nothing is planned.
+        return Ok(());
+    }
     let (name, date) = (head.words("name"), head.instant("commitment_date").or(head.instant("date_order")));
     let mut picking = None;
     for &(id, units) in lines {

@@ -32,7 +32,8 @@ for name in ('stock.route_warehouse0_mto', 'purchase_stock.route_warehouse0_buy'
 
 # The planner has the rights of the managers whose work it does; the graders read as the administrator.
 groups = ('base.group_user', 'sales_team.group_sale_manager', 'purchase.group_purchase_manager', 'stock.group_stock_manager',
-          'mrp.group_mrp_manager', 'account.group_account_invoice', 'mrp.group_mrp_routings', 'base.group_partner_manager')
+          'mrp.group_mrp_manager', 'account.group_account_invoice', 'mrp.group_mrp_routings', 'base.group_partner_manager',
+          'product.group_product_manager')
 env.ref('base.group_user').write({'implied_ids': [(4, env.ref('mrp.group_mrp_routings').id)]})
 users = env['res.users'].with_context(no_reset_password=True)
 for login, name in (('planner', 'Back-Office Planner'), ('manager', 'Planning Manager')):

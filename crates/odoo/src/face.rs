@@ -201,6 +201,11 @@ fn check(method: &str, arguments: &Map<String, Json>) -> Result<(), Wrong> {
         return Err(Wrong::Arguments(format!("missing a required argument: '{name}'")));
     }
     if let Some(name) = arguments.keys().find(|name| !known.contains(&&***name)) {
+        if method == "search_read" {
+            // Odoo hands what it does not know on to a method that does not know it either.
+            let message = format!("BaseModel._read_format() got an unexpected keyword argument '{name}'");
+            return Err(Wrong::Refused(Refusal::new(RefusalCode::InvalidArgument, message)));
+        }
         return Err(Wrong::Arguments(format!("got an unexpected keyword argument '{name}'")));
     }
     Ok(())

@@ -42,9 +42,9 @@ pub struct Planted {
 }
 
 /// Fields that Odoo keeps by its own clock or counts for itself. No rule, view or frame reads them of planted rows.
-fn own(table: &str, field: &str) -> bool {
+fn own(difference: &Difference) -> bool {
     matches!(
-        (table, field),
+        (&*difference.table, &*difference.field),
         ("stock_move", "date" | "date_deadline" | "origin" | "reference" | "quantity" | "state")
             | ("stock_picking", "scheduled_date" | "state" | "date_deadline")
             | ("sale_order", "validity_date" | "user_id")

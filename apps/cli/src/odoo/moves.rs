@@ -349,7 +349,7 @@ impl<'s> Moves<'s> {
             vals.insert("origin".to_owned(), "S00001".into());
         }
         let (build, work) = (self.key(Pool::Builds, "mo"), self.key(Pool::Works, "wo"));
-        let fields = ["workorder_ids", "state", "date_start", "date_deadline", "date_finished", "product_qty", "production_duration_expected"];
+        let fields = ["workorder_ids", "state", "date_start", "date_deadline", "date_finished", "product_qty"];
         let find = json!({ "ids": [at(&build)], "fields": fields });
         Some(vec![
             Step::call("mrp.production", "create", json!({ "vals_list": [vals] })).bind(&build),
