@@ -163,31 +163,32 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
 /// stands. The receipt follows.
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
+    let mut dated = false;
     if line.number("product_qty") != old.number("product_qty") {
         let manual = line.get("technical_price_unit") != line.get("price_unit");
         let keep = [cells.get(call, "price_unit").is_some(), cells.get(call, "date_planned").is_some()];
         if !manual {
-            reprice(call, &line, keep)?;
+            dated = reprice(call, &line, keep)?;
         }
     }
     let Some(order) = line.link("order_id") else { return Ok(()) };
-    if call.row("purchase_order_line", id)?.get("date_planned") != old.get("date_planned") {
+    if dated || call.row("purchase_order_line", id)?.get("date_planned") != old.get("date_planned") {
         let before = earliest_with(call, order, id, old.get("date_planned"))?;
         date_follows(call, order, &before)?;
     }
     if call.row("purchase_order", order)?.is("state", "purchase") { receive(call, order) } else { Ok(()) }
 }
 
-/// Sets price and date of a line from the offer for its quantity.
-fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<(), Refusal> {
-    let (Some(order), Some(product)) = (line.link("order_id"), line.link("product_id")) else { return Ok(()) };
+/// Sets price and date of a line from the offer for its quantity, and says whether it set a date.
+fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<bool, Refusal> {
+    let (Some(order), Some(product)) = (line.link("order_id"), line.link("product_id")) else { return Ok(false) };
     let order = call.row("purchase_order", order)?;
     let on = order.instant("date_order").unwrap_or_else(|| call.now());
     let vendor = order.link("partner_id").unwrap_or_default();
     let sells = !offers(call, product, vendor, on)?.is_empty();
     if !sells && line.number("price_unit") != 0 {
         // A vendor without an offer keeps the price that the line has.
-        return Ok(());
+        return Ok(false);
     }
     let terms = terms(call, &order, product, Some(line.number("product_qty")))?;
     let [keep_price, keep_date] = keep;
@@ -196,11 +197,10 @@ fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<(
         values.push(("price_unit", terms.price));
         values.push(("discount", terms.discount));
     }
-    if let (Some(date), false) = (terms.date, keep_date) {
-        values.push(("date_planned", Value::DateTime(date)));
-    }
+    let dated = terms.date.filter(|_| !keep_date);
+    values.extend(dated.map(|date| ("date_planned", Value::DateTime(date))));
     call.update("purchase_order_line", line.id(), &values)?;
-    Ok(())
+    Ok(dated.is_some())
 }
 
 /// Lines of confirmed orders stay.
@@ -345,7 +345,12 @@ fn receive(call: &mut Call<'_, '_>, order: RowId) -> Result<(), Refusal> {
         let open = moves.iter().find(|row| is_in(row, &stock::OPEN)).map(RowView::id);
         match (open, due > 0) {
             (Some(row), true) => {
-                let values = [("product_uom_qty", Value::Quantity(due)), ("date", line.get("date_planned"))];
+                // A move keeps its date; more units come by their own, and the earlier of both stands.
+                let known = call.row("stock_move", row)?;
+                let mut values = vec![("product_uom_qty", Value::Quantity(due))];
+                if due > known.number("product_uom_qty") && line.instant("date_planned") < known.instant("date") {
+                    values.push(("date", line.get("date_planned")));
+                }
                 call.update("stock_move", row, &values)?;
                 stock::reserve(call, row)?;
             }

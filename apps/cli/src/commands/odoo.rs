@@ -79,10 +79,13 @@ struct ReplayOptions {
     /// How many sequences of 20 calls
     #[arg(long, value_name = "N", default_value_t = 500)]
     sequences: usize,
+    /// The number of the first sequence
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    from: usize,
     /// The seed they are drawn from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Writes a line for each sequence
+    /// Keeps a line for each sequence; one whose line is there is not run again
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Prints JSON
@@ -117,6 +120,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             let wanted = replay::Wanted {
                 dir: &options.dir,
                 task: options.task.as_deref(),
+                from: options.from,
                 sequences: options.sequences,
                 seed: options.seed,
                 log: options.log.as_deref(),

@@ -21,6 +21,7 @@ const EXAMPLES: usize = 3;
 pub(crate) struct Wanted<'a> {
     pub(crate) dir: &'a Path,
     pub(crate) task: Option<&'a str>,
+    pub(crate) from: usize,
     pub(crate) sequences: usize,
     pub(crate) seed: u64,
     pub(crate) log: Option<&'a Path>,
@@ -39,6 +40,20 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
+    /// Counts a sequence, as its line has it.
+    fn add(&mut self, line: &Json) {
+        self.sequences += 1;
+        for call in line["calls"].as_array().into_iter().flatten() {
+            let name = format!("{}/{}", call[0].as_str().unwrap_or_default(), call[1].as_str().unwrap_or_default());
+            self.methods.entry(name).or_default()[usize::from(call[4] != 200)] += 1;
+            self.calls += 1;
+        }
+        for found in line["deviations"].as_array().into_iter().flatten() {
+            let text = |at: usize| found[at].as_str().unwrap_or_default().to_owned();
+            self.deviates(text(0), text(1));
+        }
+    }
+
     fn deviates(&mut self, kind: String, example: String) {
         let (count, examples) = self.deviations.entry(kind).or_default();
         *count += 1;
@@ -112,30 +127,44 @@ pub(crate) fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> anyhow
     let begun = Instant::now();
     let task = choose(&Store::at(wanted.dir), wanted.task)?;
     let shared = Shared::plant(catalog, site, &task)?;
-    let mut log = wanted.log.map(fs::File::create).transpose()?;
-    let mut summary = Summary::default();
-    for turn in 0..wanted.sequences {
-        let line = sequence(&shared, wanted.seed, turn, &mut summary)?;
-        if let Some(log) = &mut log {
-            writeln!(log, "{line}")?;
+    let mut known: BTreeMap<u64, Json> = BTreeMap::new();
+    let read = |log| fs::read_to_string(log).unwrap_or_default();
+    for line in wanted.log.map(read).unwrap_or_default().lines() {
+        // A line that was cut short is run again.
+        if let Ok(line) = serde_json::from_str::<Json>(line) {
+            known.insert(line["turn"].as_u64().unwrap_or(u64::MAX), line);
         }
+    }
+    let open = |log: &Path| fs::OpenOptions::new().create(true).append(true).open(log);
+    let mut log = wanted.log.map(open).transpose()?;
+    let mut summary = Summary::default();
+    for turn in wanted.from..wanted.from + wanted.sequences {
+        let line = match known.remove(&(turn as u64)) {
+            Some(line) => line,
+            None => {
+                let line = sequence(&shared, wanted.seed, turn)?;
+                if let Some(log) = &mut log {
+                    writeln!(log, "{line}")?;
+                }
+                line
+            }
+        };
+        summary.add(&line);
     }
     summary.seconds = begun.elapsed().as_secs();
     Ok(summary)
 }
 
 /// One sequence. It ends early where the two have parted, because what follows says nothing new.
-fn sequence(shared: &Shared, seed: u64, turn: usize, summary: &mut Summary) -> anyhow::Result<Json> {
+fn sequence(shared: &Shared, seed: u64, turn: usize) -> anyhow::Result<Json> {
     let mut pair = shared.begin()?;
     let mut moves = Moves::new(shared, seed, turn);
     let mut made: Vec<Json> = Vec::new();
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<[String; 2]> = Vec::new();
     'calls: while made.len() < LENGTH {
         for step in moves.draw() {
             let Some(both) = pair.step(&step)? else { continue 'calls };
-            let (call, ok) = (format!("{}/{}", step.model, step.method), both.odoo.status == 200);
-            summary.methods.entry(call.clone()).or_default()[usize::from(!ok)] += 1;
-            summary.calls += 1;
+            let ok = both.odoo.status == 200;
             made.push(line(&step, both.twin.status, both.odoo.status));
             for difference in answers_differ(&step, &both) {
                 let say = |answer: &benchwright_odoo::Answer| {
@@ -150,8 +179,7 @@ fn sequence(shared: &Shared, seed: u64, turn: usize, summary: &mut Summary) -> a
                     say(&both.odoo)
                 );
                 let kind: String = difference.split(" is ").next().unwrap_or_default().to_owned();
-                summary.deviates(format!("answer {kind}"), example);
-                found.push(difference);
+                found.push([format!("answer {kind}"), example]);
             }
             if (both.twin.status == 200) != (both.odoo.status == 200) {
                 break 'calls;
@@ -161,12 +189,10 @@ fn sequence(shared: &Shared, seed: u64, turn: usize, summary: &mut Summary) -> a
             }
         }
     }
-    summary.sequences += 1;
     if found.is_empty() {
         for difference in pair.differences()? {
             let example = format!("{turn}: {} {} {}: {} | {}", difference.table, difference.row, difference.field, difference.left, difference.right);
-            summary.deviates(format!("state {}.{}", difference.table, difference.field), example.clone());
-            found.push(example);
+            found.push([format!("state {}.{}", difference.table, difference.field), example]);
         }
     }
     Ok(json!({ "turn": turn, "calls": made, "deviations": found }))
