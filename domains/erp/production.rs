@@ -357,10 +357,20 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
 }
 
 fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
-    if !call.row("mrp_production", id)?.is("state", "draft") {
+    let order = call.row("mrp_production", id)?;
+    if is_in(&order, &["done", "cancel"]) {
         return Ok(());
     }
-    set_state(call, id, "confirmed")?;
+    if order.is("state", "draft") {
+        set_state(call, id, "confirmed")?;
+    }
+    let waits = |call: &Call<'_, '_>| -> Result<bool, Refusal> {
+        let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
+        Ok(moves.iter().any(|row| row.is("state", "draft")))
+    };
+    if !order.is("state", "draft") && !waits(call)? {
+        return Ok(());
+    }
     for field in ["raw_material_production_id", "production_id"] {
         for row in call.rows("stock_move", &[(field, Value::Ref(id))])? {
             if row.is("state", "draft") {

@@ -152,7 +152,9 @@ fn deliver(call: &mut Call<'_, '_>, order: RowId, lines: &[(RowId, i64)]) -> Res
         return Ok(());
     }
     let (name, date) = (head.words("name"), head.instant("commitment_date").or(head.instant("date_order")));
-    let mut picking = None;
+    // What is still to be shipped goes along.
+    let known = call.rows("stock_picking", &[("sale_id", Value::Ref(order))])?;
+    let mut picking = known.iter().find(|row| !is_in(row, &["done", "cancel"])).map(RowView::id);
     for &(id, units) in lines {
         let line = call.row("sale_order_line", id)?;
         let Some(product) = line.link("product_id") else { continue };

@@ -27,13 +27,10 @@ pub fn answer(domain: &Domain, model: &str, method: &str, body: &str, call: &mut
             }
         },
     };
-    let Some(table) = domain.tables.iter().find(|table| table.odoo.as_deref() == Some(model)) else {
-        return not_found(&format!("the model '{model}' does not exist"));
-    };
-    if method.starts_with('_') {
-        let message = format!("Private methods (such as '{model}.{method}') cannot be called remotely.");
-        return error(403, "odoo.exceptions.AccessError", &message);
+    if let Some(closed) = closed(domain, model, method) {
+        return closed;
     }
+    let Some(table) = table_of(domain, model) else { return not_found(&format!("the model '{model}' does not exist")) };
     let face = Face { domain, table };
     match face.dispatch(method, arguments, call) {
         Ok(body) => Answer { status: 200, body },
@@ -42,11 +39,37 @@ pub fn answer(domain: &Domain, model: &str, method: &str, body: &str, call: &mut
             Answer { status, body }
         }
         Err(Wrong::Arguments(message)) => error(422, "werkzeug.exceptions.UnprocessableEntity", &message),
-        Err(Wrong::NoMethod) => not_found(&format!("The method '{model}.{method}' does not exist")),
-        Err(Wrong::NotOffered) => {
-            let message = format!("You are not allowed to call '{method}' on '{model}' records here.");
-            error(403, "odoo.exceptions.AccessError", &message)
-        }
+        Err(Wrong::NotOffered) => not_allowed(model, method),
+    }
+}
+
+fn table_of<'d>(domain: &'d Domain, model: &str) -> Option<&'d Table> {
+    domain.tables.iter().find(|table| table.odoo.as_deref() == Some(model))
+}
+
+fn not_allowed(model: &str, method: &str) -> Answer {
+    let message = format!("You are not allowed to call '{method}' on '{model}' records here.");
+    error(403, "odoo.exceptions.AccessError", &message)
+}
+
+/// The answer to a call that no agent may make, on whichever engine: of a model that the domain has not, of a private
+/// method, or of a method that is none of the domain's.
+pub fn closed(domain: &Domain, model: &str, method: &str) -> Option<Answer> {
+    let Some(table) = table_of(domain, model) else {
+        return Some(not_found(&format!("the model '{model}' does not exist")));
+    };
+    if method.starts_with('_') {
+        let message = format!("Private methods (such as '{model}.{method}') cannot be called remotely.");
+        return Some(error(403, "odoo.exceptions.AccessError", &message));
+    }
+    let face = Face { domain, table };
+    let reads = matches!(method, "search" | "search_count" | "read") && face.tool("search_read").is_some();
+    if face.tool(method).is_some() || reads || method == "fields_get" {
+        None
+    } else if RECORD_CALLS.contains(&method) {
+        Some(not_allowed(model, method))
+    } else {
+        Some(not_found(&format!("The method '{model}.{method}' does not exist")))
     }
 }
 
@@ -58,7 +81,6 @@ fn not_found(message: &str) -> Answer {
 enum Wrong {
     Refused(Refusal),
     Arguments(String),
-    NoMethod,
     NotOffered,
 }
 
@@ -107,8 +129,7 @@ impl Face<'_> {
             }
             "search_count" => Ok(self.find(&arguments, json!(["id"]), call)?.len().to_string()),
             "read" => self.read(&arguments, call),
-            _ if RECORD_CALLS.contains(&method) => Err(Wrong::NotOffered),
-            _ => Err(Wrong::NoMethod),
+            _ => Err(Wrong::NotOffered),
         }
     }
 
@@ -209,10 +230,4 @@ fn check(method: &str, arguments: &Map<String, Json>) -> Result<(), Wrong> {
         return Err(Wrong::Arguments(format!("got an unexpected keyword argument '{name}'")));
     }
     Ok(())
-}
-
-/// A refusal that says that the calls of an episode are used up, or that its world is not there.
-pub fn refusal_of(code: RefusalCode, message: &str) -> Answer {
-    let (status, body) = crate::error_body(&Refusal::new(code, message));
-    Answer { status, body }
 }

@@ -4,9 +4,13 @@ use crate::{
     failure::Failure,
     odoo::{self, check, replay},
     output,
+    tasks::{self, Judged},
 };
 use benchwright_catalog::Catalog;
-use std::path::PathBuf;
+use benchwright_odoo::Difference;
+use benchwright_pack::Snapshot;
+use serde_json::{Value as Json, json};
+use std::{fs, path::PathBuf};
 
 /// Holds the embedded ERP to a real Odoo 19
 #[derive(clap::Args)]
@@ -26,6 +30,7 @@ pub(crate) struct Options {
 enum What {
     Check(CheckOptions),
     Replay(ReplayOptions),
+    Compare(CompareOptions),
 }
 
 /// Runs oracle, idle and near-misses of tasks on Odoo, judged by the tasks' own verifiers
@@ -93,11 +98,35 @@ struct ReplayOptions {
     json: bool,
 }
 
+/// Compares two terminal states of a task, whichever engine left them
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Rows of the first state are compared by their ids, later ones by the order in which they were made, and documents by
+their place, not by their number. Needs no Odoo. The exit code is 1 if they differ.
+
+Keys of --json:
+  differences [{table, row, field, left, right}]")]
+struct CompareOptions {
+    /// The folder of the task's open part, DIR/open/ID, or DIR/ID
+    #[arg(value_name = "TASK")]
+    task: PathBuf,
+    /// A snapshot
+    #[arg(value_name = "SNAPSHOT")]
+    left: PathBuf,
+    /// Another
+    #[arg(value_name = "SNAPSHOT")]
+    right: PathBuf,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    let site = odoo::site()?;
     match &options.what {
+        What::Compare(options) => compare(catalog, options),
         What::Check(options) => {
+            let site = odoo::site()?;
             let wanted = check::Wanted {
                 dir: &options.dir,
                 patterns: &options.patterns,
@@ -117,6 +146,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             ))
         }
         What::Replay(options) => {
+            let site = odoo::site()?;
             let wanted = replay::Wanted {
                 dir: &options.dir,
                 task: options.task.as_deref(),
@@ -132,5 +162,33 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 n => Err(Failure::falls_short(format!("{n} kinds of deviation"), "domains/erp/FIDELITY.md lists those that are known")),
             }
         }
+    }
+}
+
+fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
+    let (store, id) = tasks::locate(&options.task)?;
+    let task = store.task(&id).map_err(tasks::of_store)?;
+    let judged = Judged::open(catalog, &task)?;
+    let read = |path: &PathBuf| {
+        let wrong = |error: String| Failure::wrong_use(format!("{}: {error}", path.display()), "a snapshot of this task");
+        let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+        Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| wrong(error.to_string()))
+    };
+    let (left, right) = (read(&options.left)?, read(&options.right)?);
+    let known = |difference: &Difference| odoo::known(difference, false);
+    let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &known);
+    let rows = differences.iter();
+    if options.json {
+        let list: Vec<Json> = rows
+            .map(|d| json!({ "table": d.table, "row": d.row, "field": d.field, "left": d.left, "right": d.right }))
+            .collect();
+        output::json(&json!({ "differences": list }))?;
+    } else {
+        let lines = rows.map(|d| format!("{} {} {}: {} | {}\n", d.table, d.row, d.field, d.left, d.right));
+        output::data(&lines.collect::<String>())?;
+    }
+    match differences.len() {
+        0 => Ok(()),
+        n => Err(Failure::falls_short(format!("{n} differences"), "the lines above")),
     }
 }
