@@ -199,7 +199,8 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
         section.push(("display_type", call.word("sale_order_line", "display_type", "line_section")?));
         call.create("sale_order_line", &section)?;
     }
-    let line = call.create("sale_order_line", &base("Down Payment", amount, last + 2))?;
+    let place = if has_section { last + 1 } else { last + 2 };
+    let line = call.create("sale_order_line", &base("Down Payment", amount, place))?;
     let entry = make_entry(call, *order, &[*order])?;
     let name = if is_percent {
         let mut shown = Vec::new();
@@ -216,7 +217,7 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
             ("quantity", Value::Quantity(1000)),
             ("price_unit", Value::Money(amount)),
             ("is_downpayment", Value::Bool(true)),
-            ("sequence", Value::Int(last + 2)),
+            ("sequence", Value::Int(place)),
         ],
     )?;
     join(call, line, item)?;

@@ -509,7 +509,10 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
         }
         if order.number("qty_producing") > 0 {
             // The written quantity has moved no components, so Odoo asks before it ends the order.
-            confirm_one(call, id)?;
+            let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
+            if moves.iter().any(|row| row.is("state", "draft")) {
+                return done(call, stock::dialog("You produced less than initial demand", "mrp.production.backorder"));
+            }
             return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
         }
         confirm_one(call, id)?;

@@ -176,7 +176,9 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, ce
         let before = earliest_with(call, order, id, old.get("date_planned"))?;
         date_follows(call, order, &before)?;
     }
-    if call.row("purchase_order", order)?.is("state", "purchase") { receive(call, order) } else { Ok(()) }
+    let repriced = call.row("purchase_order_line", id)?.get("price_unit") != old.get("price_unit");
+    let confirmed = call.row("purchase_order", order)?.is("state", "purchase");
+    if confirmed { receive_more(call, order, repriced.then_some(id)) } else { Ok(()) }
 }
 
 /// Sets price and date of a line from the offer for its quantity, and says whether it set a date.
@@ -331,6 +333,11 @@ fn add_offers(call: &mut Call<'_, '_>, order: &RowView) -> Result<(), Refusal> {
 
 /// Plans the receipt of what is ordered and not yet received: one transfer, one open move for each line.
 fn receive(call: &mut Call<'_, '_>, order: RowId) -> Result<(), Refusal> {
+    receive_more(call, order, None)
+}
+
+/// The same; more units of a line that has a new price come by a move of their own.
+fn receive_more(call: &mut Call<'_, '_>, order: RowId, repriced: Option<RowId>) -> Result<(), Refusal> {
     let head = call.row("purchase_order", order)?;
     let name = head.words("name");
     let pickings = call.rows("stock_picking", &[("purchase_id", Value::Ref(order))])?;
@@ -342,7 +349,22 @@ fn receive(call: &mut Call<'_, '_>, order: RowId) -> Result<(), Refusal> {
         }
         let due = line.number("product_qty") - received(call, line.id())?;
         let moves = call.rows("stock_move", &[("purchase_line_id", Value::Ref(line.id()))])?;
-        let open = moves.iter().find(|row| is_in(row, &stock::OPEN)).map(RowView::id);
+        let mut open: Vec<&RowView> = moves.iter().filter(|row| is_in(row, &stock::OPEN)).collect();
+        let mut due = due;
+        // All but the last are as they were, unless there is too much.
+        while open.len() > 1 && due > open[0].number("product_uom_qty") {
+            due -= open.remove(0).number("product_uom_qty");
+        }
+        for row in open.iter().skip(1) {
+            stock::cancel_move(call, row.id())?;
+        }
+        let mut open = open.first().map(|row| row.id());
+        if let (Some(row), true) = (open, repriced == Some(line.id())) {
+            let known = call.row("stock_move", row)?.number("product_uom_qty");
+            if due > known {
+                (due, open) = (due - known, None);
+            }
+        }
         match (open, due > 0) {
             (Some(row), true) => {
                 // A move keeps its date; more units come by their own, and the earlier of both stands.

@@ -80,7 +80,7 @@ pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, old: &RowView, ce
     Ok(())
 }
 
-/// More units on a line of a confirmed order are to be delivered too. Fewer are not taken back, as in Odoo.
+/// What a line of a confirmed order has more or less is to be delivered more or less.
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowView>) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
@@ -88,19 +88,24 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowV
         return Ok(());
     }
     let more = line.number("product_uom_qty") - old.map_or(0, |old| old.number("product_uom_qty"));
-    if more <= 0 {
+    if more == 0 || call.row("sale_order", order)?.flag("locked") {
         return Ok(());
     }
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])?;
     match moves.iter().find(|row| is_in(row, &stock::OPEN)) {
         Some(row) => {
-            let units = Value::Quantity(row.number("product_uom_qty") + more);
+            let units = row.number("product_uom_qty") + more;
             let (row, picking) = (row.id(), row.link("picking_id"));
-            call.update("stock_move", row, &[("product_uom_qty", units)])?;
-            stock::reserve(call, row)?;
+            if units <= 0 {
+                stock::cancel_move(call, row)?;
+            } else {
+                call.update("stock_move", row, &[("product_uom_qty", Value::Quantity(units))])?;
+                stock::reserve(call, row)?;
+            }
             picking.map_or(Ok(()), |picking| stock::settle_picking(call, picking))
         }
-        None => deliver(call, order, &[(id, more)]),
+        None if more > 0 => deliver(call, order, &[(id, more)]),
+        None => Ok(()),
     }
 }
 

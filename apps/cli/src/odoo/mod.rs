@@ -23,7 +23,7 @@ pub(crate) fn known(difference: &Difference, goods_came: bool) -> bool {
         ("stock_move", "date_deadline") | ("res_partner", "customer_rank" | "supplier_rank") => true,
         ("stock_move", "quantity") => goods_came,
         ("stock_move" | "stock_picking", "state") => goods_came && both_open,
-        ("sale_order_line", "name") => difference.left.starts_with("Down Payment"),
+        ("sale_order_line" | "account_move_line", "name") => difference.left.starts_with("Down Payment"),
         _ => false,
     }
 }
