@@ -3,7 +3,7 @@
 use super::orm::{self, Answer, Call, Cells, Read, cannot, done, wrong_state};
 use super::purchasing::state_word;
 use super::{sales, stock};
-use benchwright_base::{Json, RowId, Value};
+use benchwright_base::{Date, Json, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::RowView;
 
@@ -149,13 +149,6 @@ pub(super) fn create_invoices(call: &mut Call<'_, '_>) -> Answer {
         if orders.is_empty() {
             return Err(Refusal::argument("context", "names no sales order in `active_ids`"));
         }
-        for order in &orders {
-            let order = call.row("sale_order", *order)?;
-            if !order.is("state", "sale") {
-                let message = format!("{} is not confirmed: there is nothing to invoice", order.words("name"));
-                return Err(wrong_state(message));
-            }
-        }
         if wizard.is("advance_payment_method", "delivered") {
             made.extend(invoice_orders(call, &orders, wizard.flag("deduct_down_payments"))?);
         } else {
@@ -206,11 +199,12 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
         section.push(("display_type", call.word("sale_order_line", "display_type", "line_section")?));
         call.create("sale_order_line", &section)?;
     }
-    let line = call.create("sale_order_line", &base("Down Payment", amount, last + 2))?;
+    let place = if has_section { last + 1 } else { last + 2 };
+    let line = call.create("sale_order_line", &base("Down Payment", amount, place))?;
     let entry = make_entry(call, *order, &[*order])?;
     let name = if is_percent {
         let mut shown = Vec::new();
-        benchwright_base::number::write_decimal(&mut shown, percent, 3, true);
+        benchwright_base::number::write_decimal(&mut shown, percent / 10, 2, false);
         format!("Down payment of {}%", String::from_utf8_lossy(&shown))
     } else {
         "Down Payment".to_owned()
@@ -223,6 +217,7 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
             ("quantity", Value::Quantity(1000)),
             ("price_unit", Value::Money(amount)),
             ("is_downpayment", Value::Bool(true)),
+            ("sequence", Value::Int(place)),
         ],
     )?;
     join(call, line, item)?;
@@ -260,8 +255,10 @@ fn invoice_orders(call: &mut Call<'_, '_>, orders: &[RowId], deduct: bool) -> Re
             return Err(cannot("cannot create an invoice: no items are available to invoice"));
         }
         let entry = make_entry(call, orders[0], &orders)?;
+        let mut place = 0;
         for (line, due) in &goods {
-            bill_line(call, entry, line, *due)?;
+            bill_line(call, entry, line, *due, place)?;
+            place += 1;
         }
         if !deposits.is_empty() {
             let section = call.word("account_move_line", "display_type", "line_section")?;
@@ -271,18 +268,21 @@ fn invoice_orders(call: &mut Call<'_, '_>, orders: &[RowId], deduct: bool) -> Re
                 ("quantity", Value::Quantity(0)),
                 ("price_unit", Value::Money(0)),
                 ("display_type", section),
+                ("sequence", Value::Int(place)),
             ];
             call.create("account_move_line", &values)?;
+            place += 1;
         }
         for (line, due) in &deposits {
-            bill_line(call, entry, line, *due)?;
+            bill_line(call, entry, line, *due, place)?;
+            place += 1;
         }
         made.push(entry);
     }
     Ok(made)
 }
 
-fn bill_line(call: &mut Call<'_, '_>, entry: RowId, line: &RowView, units: i64) -> Result<(), Refusal> {
+fn bill_line(call: &mut Call<'_, '_>, entry: RowId, line: &RowView, units: i64, place: i64) -> Result<(), Refusal> {
     let item = call.create(
         "account_move_line",
         &[
@@ -293,6 +293,7 @@ fn bill_line(call: &mut Call<'_, '_>, entry: RowId, line: &RowView, units: i64) 
             ("price_unit", line.get("price_unit")),
             ("discount", line.get("discount")),
             ("is_downpayment", line.get("is_downpayment")),
+            ("sequence", Value::Int(place)),
         ],
     )?;
     for joint in call.rows("sale_order_line_tax", &[("line_id", Value::Ref(line.id()))])? {
@@ -305,18 +306,56 @@ fn bill_line(call: &mut Call<'_, '_>, entry: RowId, line: &RowView, units: i64) 
 /// Makes a draft invoice for a customer, with the terms of the first order.
 fn make_entry(call: &mut Call<'_, '_>, first: RowId, orders: &[RowId]) -> Result<RowId, Refusal> {
     let order = call.row("sale_order", first)?;
-    let names: Vec<String> =
-        orders.iter().map(|id| Ok(call.row("sale_order", *id)?.words("name"))).collect::<Result<_, Refusal>>()?;
+    let (mut names, mut refs): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for id in orders {
+        let order = call.row("sale_order", *id)?;
+        let (name, own) = (order.words("name"), order.words("client_order_ref"));
+        let reference = if own.is_empty() { name.clone() } else { own };
+        if !refs.contains(&reference) {
+            refs.push(reference);
+        }
+        names.push(name);
+    }
+    let due = due_day(call, call.now().date(), order.link("payment_term_id"))?;
     call.create(
         "account_move",
         &[
             ("move_type", call.word("account_move", "move_type", "out_invoice")?),
             ("partner_id", order.get("partner_id")),
             ("invoice_origin", Value::text(names.join(", "))),
-            ("ref", order.get("client_order_ref")),
+            ("ref", Value::text(refs.join(", "))),
             ("invoice_payment_term_id", order.get("payment_term_id")),
+            ("invoice_date_due", due),
         ],
     )
+}
+
+/// The day by which terms want what is billed on a day to be paid.
+fn due_day(call: &Call<'_, '_>, billed: Date, term: Option<RowId>) -> Result<Value, Refusal> {
+    let mut days = 0;
+    if let Some(term) = term {
+        let lines = call.rows("account_payment_term_line", &[("payment_id", Value::Ref(term))])?;
+        days = lines.iter().map(|line| line.number("nb_days")).max().unwrap_or(0);
+    }
+    Ok(billed.add_days(days).map_or(Value::Null, Value::Date))
+}
+
+/// Other terms or another day of an invoice move the day it is due.
+pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
+    let entry = call.row("account_move", id)?;
+    let differs = |field: &str| entry.get(field) != old.get(field);
+    if entry.is("move_type", "entry") || cells.has(call, "invoice_date_due") {
+        return Ok(());
+    }
+    if differs("invoice_payment_term_id") || differs("invoice_date") {
+        let billed = match entry.get("invoice_date") {
+            Value::Date(date) => date,
+            _ => call.now().date(),
+        };
+        let due = due_day(call, billed, entry.link("invoice_payment_term_id"))?;
+        call.update("account_move", id, &[("invoice_date_due", due)])?;
+    }
+    Ok(())
 }
 
 fn join(call: &mut Call<'_, '_>, line: RowId, item: RowId) -> Result<(), Refusal> {
@@ -367,13 +406,8 @@ pub(super) fn post(call: &mut Call<'_, '_>) -> Answer {
             }
             known => known,
         };
-        let mut days = 0;
-        if let Some(term) = entry.link("invoice_payment_term_id") {
-            let lines = call.rows("account_payment_term_line", &[("payment_id", Value::Ref(term))])?;
-            days = lines.iter().map(|line| line.number("nb_days")).max().unwrap_or(0);
-        }
         let due = match entry.get("invoice_date_due") {
-            Value::Null => date.add_days(days).map_or(Value::Null, Value::Date),
+            Value::Null => due_day(call, date, entry.link("invoice_payment_term_id"))?,
             known => known,
         };
         let values = [("name", name), ("invoice_date", Value::Date(date)), ("invoice_date_due", due)];

@@ -259,7 +259,11 @@ pub(super) fn create(call: &mut Call<'_, '_>) -> Answer {
     };
     let mut made = Vec::with_capacity(list.len());
     for vals in list {
-        made.push(create_row(call, table, vals, "vals_list", None)?);
+        let id = create_row(call, table, vals, "vals_list", None)?;
+        if call.domain().table(table).name == "purchase_order_line" {
+            purchasing::line_added(call, id)?;
+        }
+        made.push(id);
     }
     let mut out = Vec::new();
     values::write_ids(&mut out, made);
@@ -317,7 +321,8 @@ fn require_all(call: &Call<'_, '_>, table: TableId, cells: &Cells, argument: &st
     for (at, field) in declared.fields.iter().enumerate().skip(1) {
         let must = !field.nullable && field.default.is_none() && field.stamp.is_none();
         if must && !cells.cells.iter().any(|(id, value)| id.index() == at && !value.is_null()) {
-            return Err(Refusal::argument(argument, format!("has no `{}` for {}", field.name, model_name(declared))));
+            let message = format!("`{argument}` has no `{}` for {}", field.name, model_name(declared));
+            return Err(cannot(message).about(argument));
         }
     }
     Ok(())
@@ -339,7 +344,7 @@ fn write_row<'c>(
     for (field, value) in &vals.cells.cells {
         let field = declared.field(*field);
         if value.is_null() && !field.nullable {
-            return Err(Refusal::argument(argument, format!("may not take `{}` away", field.name)));
+            return Err(cannot(format!("`{argument}` may not take `{}` away", field.name)).about(argument));
         }
     }
     if !vals.cells.cells.is_empty() {
@@ -354,10 +359,10 @@ fn write_row<'c>(
 /// Deletes a row, if its model lets it go.
 fn unlink_row(call: &mut Call<'_, '_>, table: TableId, id: RowId) -> Result<(), Refusal> {
     let name = call.domain().table(table).name.as_str();
-    call.row(name, id)?;
+    let old = call.row(name, id)?;
     before_unlink(call, table, id)?;
     call.remove(table, id)?;
-    Ok(())
+    if name == "purchase_order_line" { purchasing::line_gone(call, &old) } else { Ok(()) }
 }
 
 fn read_vals<'c, 'd>(
@@ -560,16 +565,25 @@ fn before_create(call: &mut Call<'_, '_>, table: TableId, cells: &mut Cells) -> 
         "account_move" => invoicing::fill_entry(call, cells)?,
         "account_move_line" => invoicing::fill_line(call, cells)?,
         "stock_move" => production::fill_move(call, cells)?,
+        "product_supplierinfo" => purchasing::fill_offer(call, cells)?,
         "stock_quant" => return stock::count_again(call, cells),
         _ => {}
     }
     Ok(None)
 }
 
+/// A new document belongs to who makes it, unless it says otherwise.
+pub(super) fn fill_user(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
+    match call.actor() {
+        Some(actor) if cells.get(call, "user_id").is_none() => cells.set(call, "user_id", Value::Ref(actor)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes what belongs to a new row; `given` names the lists that came with it.
 fn after_create(call: &mut Call<'_, '_>, table: TableId, id: RowId, given: &[&str]) -> Result<(), Refusal> {
     match &*call.domain().table(table).name {
-        "purchase_order" => purchasing::spread_date(call, id, None),
+        "purchase_order" => purchasing::order_made(call, id),
         "sale_order_line" => sales::line_changed(call, id, None),
         "purchase_order_line" => purchasing::line_made(call, id),
         "mrp_production" => production::made(call, id, given),
@@ -601,11 +615,15 @@ fn after_write(
     cells: &Cells,
 ) -> Result<(), Refusal> {
     match &*call.domain().table(table).name {
-        "sale_order_line" => sales::line_changed(call, id, Some(old)),
+        "sale_order_line" => {
+            sales::reprice_line(call, id, old, cells)?;
+            sales::line_changed(call, id, Some(old))
+        }
         "purchase_order" => purchasing::order_changed(call, id, old, cells),
         "purchase_order_line" => purchasing::line_changed(call, id, old, cells),
         "mrp_production" => production::changed(call, id, old, cells),
-        "mrp_workorder" => production::workorder_changed(call, id, old),
+        "mrp_workorder" => production::workorder_changed(call, id, old, cells),
+        "account_move" => invoicing::changed(call, id, old, cells),
         "stock_move" => stock::reserve(call, id),
         _ => Ok(()),
     }

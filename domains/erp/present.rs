@@ -46,8 +46,10 @@ impl<'d> Asked<'d> {
     /// What it holds in a row.
     pub(super) fn held(&self, call: &Call<'_, '_>, table: TableId, row: &Row) -> Result<Held, Refusal> {
         match self {
-            // The date of a purchase order is that of its lines.
-            Asked::Cell(_, "date_planned", ty) if call.domain().table(table).name == "purchase_order" => {
+            // A purchase order without a date has that of its lines.
+            Asked::Cell(id, "date_planned", ty)
+                if row.get(*id).is_null() && call.domain().table(table).name == "purchase_order" =>
+            {
                 Ok(Held::Value(purchasing::earliest_date(call, row.id())?, *ty))
             }
             Asked::Cell(id, _, ty) => Ok(Held::Value(row.get(*id).clone(), *ty)),

@@ -1,6 +1,6 @@
 //! Manufacturing orders: components and work orders from the bill of materials, planning, and finishing.
 
-use super::orm::{self, Answer, Call, Cells, Read, done, wrong_state};
+use super::orm::{self, Answer, Call, Cells, Read, cannot, done, wrong_state};
 use super::purchasing::state_word;
 use super::stock::{self, NewMove, is_in};
 use benchwright_base::{DateTime, RowId, Value, date::DAY};
@@ -21,7 +21,7 @@ pub(super) fn fill(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal
     if !cells.has(call, "date_start") {
         cells.set(call, "date_start", Value::DateTime(call.now()))?;
     }
-    Ok(())
+    orm::fill_user(call, cells)
 }
 
 /// The first bill of materials in use for a product.
@@ -42,9 +42,27 @@ pub(super) fn made(call: &mut Call<'_, '_>, id: RowId, given: &[&str]) -> Result
     if !given.contains(&"move_finished_ids") {
         make_finished_move(call, id)?;
     }
-    if call.row("mrp_production", id)?.get("date_finished").is_null() {
-        set_end(call, id)?;
+    match call.row("mrp_production", id)?.instant("date_finished") {
+        Some(end) => set_finished(call, id, end),
+        None => set_end(call, id),
     }
+}
+
+/// Sets when an order ends, and with it when its goods come.
+fn set_finished(call: &mut Call<'_, '_>, id: RowId, end: DateTime) -> Result<(), Refusal> {
+    call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
+    for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
+        if !is_in(&row, &["done", "cancel"]) {
+            call.update("stock_move", row.id(), &[("date", Value::DateTime(end))])?;
+        }
+    }
+    Ok(())
+}
+
+/// An order is planned when its work has dates.
+fn settle_plan(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let planned = workorders(call, id)?.iter().any(|work| work.instant("date_start").is_some());
+    call.update("mrp_production", id, &[("is_planned", Value::Bool(planned))])?;
     Ok(())
 }
 
@@ -153,8 +171,7 @@ fn set_end(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let days = days.map_or(0, |bom| bom.number("produce_delay"));
     let seconds = if days > 0 { days * DAY } else { work_seconds(call, id)? };
     let end = DateTime(start.0 + if seconds > 0 { seconds } else { HOUR });
-    call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
-    Ok(())
+    set_finished(call, id, end)
 }
 
 fn work_seconds(call: &Call<'_, '_>, id: RowId) -> Result<i64, Refusal> {
@@ -248,21 +265,15 @@ pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: 
     settle(call, id)
 }
 
-/// Sets the state of an order under way by what is written as produced.
+/// Sets the state of an order by what is written as produced. What was begun stays so.
 fn settle(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let order = call.row("mrp_production", id)?;
-    if !is_in(&order, &["confirmed", "progress", "to_close"]) {
+    if !is_in(&order, &["draft", "confirmed", "progress", "to_close"]) || order.number("qty_producing") == 0 {
         return Ok(());
     }
-    let work = workorders(call, id)?;
-    let state = if order.number("qty_producing") == 0 {
-        "confirmed"
-    } else if work.is_empty() && order.number("qty_producing") >= order.number("product_qty") {
-        "to_close"
-    } else {
-        "progress"
-    };
-    set_state(call, id, state)
+    let whole = order.number("qty_producing") >= order.number("product_qty");
+    let state = if workorders(call, id)?.is_empty() && whole { "to_close" } else { "progress" };
+    if order.is("state", state) { Ok(()) } else { set_state(call, id, state) }
 }
 
 fn set_state(call: &mut Call<'_, '_>, id: RowId, state: &str) -> Result<(), Refusal> {
@@ -278,25 +289,52 @@ pub(super) fn may_change_workorder(call: &Call<'_, '_>, id: RowId, cells: &mut C
     if moves && is_in(&work, &["done", "cancel"]) {
         return Err(wrong_state("the work centre of a work order that is done or cancelled cannot be changed"));
     }
+    let date = |field: &str| match cells.get(call, field) {
+        Some(value) => value.clone(),
+        None => work.get(field),
+    };
+    let dated = cells.get(call, "date_start").is_some() || cells.get(call, "date_finished").is_some();
+    if let (true, Value::DateTime(start), Value::DateTime(end)) = (dated, date("date_start"), date("date_finished"))
+        && start > end
+    {
+        return Err(cannot("the planned end of a work order cannot be before its planned start"));
+    }
     Ok(())
 }
 
 /// The first work order's start is the order's start, the last one's end its end.
-pub(super) fn workorder_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView) -> Result<(), Refusal> {
+pub(super) fn workorder_changed(
+    call: &mut Call<'_, '_>,
+    id: RowId,
+    old: &RowView,
+    cells: &Cells,
+) -> Result<(), Refusal> {
     let work = call.row("mrp_workorder", id)?;
     let Some(order) = work.link("production_id") else { return Ok(()) };
     let all = workorders(call, order)?;
+    let was_planned = call.row("mrp_production", order)?.flag("is_planned");
+    let moved = work.get("workcenter_id") != old.get("workcenter_id");
+    if let Some(start) = work.instant("date_start")
+        && (moved || work.get("date_finished").is_null())
+    {
+        let end = DateTime(start.0 + minutes(call, &work, None)? * 60 / 1000);
+        call.update("mrp_workorder", id, &[("date_finished", Value::DateTime(end))])?;
+    }
     let (start, end) = (work.get("date_start"), work.get("date_finished"));
     if start != old.get("date_start") && !start.is_null() && all.first().is_some_and(|first| first.id() == id) {
         call.update("mrp_production", order, &[("date_start", start.clone())])?;
         for row in call.rows("stock_move", &[("raw_material_production_id", Value::Ref(order))])? {
             call.update("stock_move", row.id(), &[("date", start.clone())])?;
         }
+        if !was_planned {
+            set_end(call, order)?;
+        }
     }
-    if end != old.get("date_finished") && !end.is_null() && all.last().is_some_and(|last| last.id() == id) {
-        call.update("mrp_production", order, &[("date_finished", end)])?;
+    let written = cells.get(call, "date_finished").is_some();
+    if let (true, Value::DateTime(end), true) = (written, end, all.last().is_some_and(|last| last.id() == id)) {
+        set_finished(call, order, end)?;
     }
-    Ok(())
+    settle_plan(call, order)
 }
 
 /// What is done stays; the rest is cancelled and goes.
@@ -319,10 +357,20 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
 }
 
 fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
-    if !call.row("mrp_production", id)?.is("state", "draft") {
+    let order = call.row("mrp_production", id)?;
+    if is_in(&order, &["done", "cancel"]) {
         return Ok(());
     }
-    set_state(call, id, "confirmed")?;
+    if order.is("state", "draft") {
+        set_state(call, id, "confirmed")?;
+    }
+    let waits = |call: &Call<'_, '_>| -> Result<bool, Refusal> {
+        let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
+        Ok(moves.iter().any(|row| row.is("state", "draft")))
+    };
+    if !order.is("state", "draft") && !waits(call)? {
+        return Ok(());
+    }
     for field in ["raw_material_production_id", "production_id"] {
         for row in call.rows("stock_move", &[(field, Value::Ref(id))])? {
             if row.is("state", "draft") {
@@ -332,6 +380,10 @@ fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
         }
     }
     assign_one(call, id)?;
+    // What a build makes is simply expected.
+    for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
+        stock::reserve(call, row.id())?;
+    }
     settle(call, id)
 }
 
@@ -376,12 +428,9 @@ pub(super) fn plan(call: &mut Call<'_, '_>) -> Answer {
             from = end;
         }
         if let Some(start) = first {
-            let values = [
-                ("is_planned", Value::Bool(true)),
-                ("date_start", Value::DateTime(start)),
-                ("date_finished", Value::DateTime(from)),
-            ];
+            let values = [("is_planned", Value::Bool(true)), ("date_start", Value::DateTime(start))];
             call.update("mrp_production", id, &values)?;
+            set_finished(call, id, from)?;
         }
     }
     done(call, "true")
@@ -433,6 +482,9 @@ pub(super) fn unplan(call: &mut Call<'_, '_>) -> Answer {
             return Err(wrong_state(message));
         }
         unplan_one(call, id)?;
+        if !is_in(&order, &["done", "cancel"]) {
+            set_end(call, id)?;
+        }
     }
     done(call, "null")
 }
@@ -450,11 +502,17 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
         let order = call.row("mrp_production", id)?;
         if is_in(&order, &["done", "cancel"]) {
-            return Err(wrong_state(format!("{} is done or cancelled already", order.words("name"))));
+            // Odoo goes through the motions: only the end is stamped again.
+            let values = [("qty_producing", order.get("product_qty")), ("date_finished", Value::DateTime(call.now()))];
+            call.update("mrp_production", id, &values)?;
+            continue;
         }
         if order.number("qty_producing") > 0 {
             // The written quantity has moved no components, so Odoo asks before it ends the order.
-            confirm_one(call, id)?;
+            let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
+            if moves.iter().any(|row| row.is("state", "draft")) {
+                return done(call, stock::dialog("You produced less than initial demand", "mrp.production.backorder"));
+            }
             return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
         }
         confirm_one(call, id)?;
@@ -465,12 +523,21 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
                 }
             }
         }
-        let over = call.word("mrp_workorder", "state", "done")?;
-        for work in workorders(call, id)? {
-            if !work.is("state", "cancel") {
-                call.update("mrp_workorder", work.id(), &[("state", over.clone())])?;
+        let (over, now) = (call.word("mrp_workorder", "state", "done")?, call.now());
+        for (at, work) in workorders(call, id)?.iter().enumerate() {
+            if is_in(work, &["done", "cancel"]) {
+                continue;
             }
+            let mut values = vec![("state", over.clone()), ("date_finished", Value::DateTime(now))];
+            if work.instant("date_start").is_none_or(|start| start > now) {
+                values.push(("date_start", Value::DateTime(now)));
+                if at == 0 {
+                    call.update("mrp_production", id, &[("date_start", Value::DateTime(now))])?;
+                }
+            }
+            call.update("mrp_workorder", work.id(), &values)?;
         }
+        settle_plan(call, id)?;
         let values = [
             ("state", call.word("mrp_production", "state", "done")?),
             ("qty_producing", order.get("product_qty")),

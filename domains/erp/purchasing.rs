@@ -16,6 +16,7 @@ pub(super) fn fill_order(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), R
     if !cells.has(call, "date_order") {
         cells.set(call, "date_order", Value::DateTime(call.now()))?;
     }
+    orm::fill_user(call, cells)?;
     if cells.get(call, "payment_term_id").is_none()
         && let Some(partner) = cells.link(call, "partner_id")
         && let Ok(partner) = call.row("res_partner", partner)
@@ -127,9 +128,8 @@ pub(super) fn fill_line(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Re
         cells.set(call, "price_unit", terms.price)?;
     }
     if !cells.has(call, "date_planned") {
-        let from_head = order.instant("date_planned");
         let on = order.instant("date_order").unwrap_or_else(|| call.now());
-        let date = from_head.or(terms.date).unwrap_or(on);
+        let date = terms.date.unwrap_or(on);
         cells.set(call, "date_planned", Value::DateTime(date))?;
     }
     // A price counts as the system's own until it is written over.
@@ -163,27 +163,34 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
 /// stands. The receipt follows.
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
+    let mut dated = false;
     if line.number("product_qty") != old.number("product_qty") {
         let manual = line.get("technical_price_unit") != line.get("price_unit");
         let keep = [cells.get(call, "price_unit").is_some(), cells.get(call, "date_planned").is_some()];
         if !manual {
-            reprice(call, &line, keep)?;
+            dated = reprice(call, &line, keep)?;
         }
     }
     let Some(order) = line.link("order_id") else { return Ok(()) };
-    if call.row("purchase_order", order)?.is("state", "purchase") { receive(call, order) } else { Ok(()) }
+    if dated || call.row("purchase_order_line", id)?.get("date_planned") != old.get("date_planned") {
+        let before = earliest_with(call, order, id, old.get("date_planned"))?;
+        date_follows(call, order, &before)?;
+    }
+    let repriced = call.row("purchase_order_line", id)?.get("price_unit") != old.get("price_unit");
+    let confirmed = call.row("purchase_order", order)?.is("state", "purchase");
+    if confirmed { receive_more(call, order, repriced.then_some(id)) } else { Ok(()) }
 }
 
-/// Sets price and date of a line from the offer for its quantity.
-fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<(), Refusal> {
-    let (Some(order), Some(product)) = (line.link("order_id"), line.link("product_id")) else { return Ok(()) };
+/// Sets price and date of a line from the offer for its quantity, and says whether it set a date.
+fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<bool, Refusal> {
+    let (Some(order), Some(product)) = (line.link("order_id"), line.link("product_id")) else { return Ok(false) };
     let order = call.row("purchase_order", order)?;
     let on = order.instant("date_order").unwrap_or_else(|| call.now());
     let vendor = order.link("partner_id").unwrap_or_default();
     let sells = !offers(call, product, vendor, on)?.is_empty();
     if !sells && line.number("price_unit") != 0 {
         // A vendor without an offer keeps the price that the line has.
-        return Ok(());
+        return Ok(false);
     }
     let terms = terms(call, &order, product, Some(line.number("product_qty")))?;
     let [keep_price, keep_date] = keep;
@@ -192,11 +199,10 @@ fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<(
         values.push(("price_unit", terms.price));
         values.push(("discount", terms.discount));
     }
-    if let (Some(date), false) = (terms.date, keep_date) {
-        values.push(("date_planned", Value::DateTime(date)));
-    }
+    let dated = terms.date.filter(|_| !keep_date);
+    values.extend(dated.map(|date| ("date_planned", Value::DateTime(date))));
     call.update("purchase_order_line", line.id(), &values)?;
-    Ok(())
+    Ok(dated.is_some())
 }
 
 /// Lines of confirmed orders stay.
@@ -209,12 +215,8 @@ pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refu
     Ok(())
 }
 
-/// A date written on the order is that of its lines; a new vendor has other prices.
-pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
-    if let Some(Value::DateTime(date)) = cells.get(call, "date_planned") {
-        let date = *date;
-        spread_date(call, id, Some(date))?;
-    }
+/// A new vendor has other prices. A date written on the order stays there: its lines keep theirs.
+pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, _cells: &Cells) -> Result<(), Refusal> {
     if call.row("purchase_order", id)?.get("partner_id") != old.get("partner_id") {
         for line in call.rows("purchase_order_line", &[("order_id", Value::Ref(id))])? {
             if line.get("technical_price_unit") == line.get("price_unit") {
@@ -225,17 +227,52 @@ pub(super) fn order_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, c
     Ok(())
 }
 
-/// The order itself keeps no date: lines do.
-pub(super) fn spread_date(call: &mut Call<'_, '_>, id: RowId, date: Option<DateTime>) -> Result<(), Refusal> {
-    if let Some(date) = date {
-        for line in call.rows("purchase_order_line", &[("order_id", Value::Ref(id))])? {
-            if line.get("display_type").is_null() {
-                call.update("purchase_order_line", line.id(), &[("date_planned", Value::DateTime(date))])?;
-            }
-        }
+/// A new order without a date has the earliest of its lines.
+pub(super) fn order_made(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    if call.row("purchase_order", id)?.get("date_planned").is_null() {
+        let date = earliest_date(call, id)?;
+        call.update("purchase_order", id, &[("date_planned", date)])?;
     }
-    call.update("purchase_order", id, &[("date_planned", Value::Null)])?;
-    if call.row("purchase_order", id)?.is("state", "purchase") { receive(call, id) } else { Ok(()) }
+    Ok(())
+}
+
+/// The order's date follows its lines. One that was never written stands for the earliest date there is.
+fn date_follows(call: &mut Call<'_, '_>, order: RowId, before: &Value) -> Result<(), Refusal> {
+    let (head, date) = (call.row("purchase_order", order)?, earliest_date(call, order)?);
+    if date == *before && head.get("date_planned").is_null() {
+        return Ok(());
+    }
+    call.update("purchase_order", order, &[("date_planned", date)])?;
+    Ok(())
+}
+
+/// The earliest date of an order's lines but one, and a date.
+fn earliest_with(call: &Call<'_, '_>, order: RowId, but: RowId, date: Value) -> Result<Value, Refusal> {
+    let lines = call.rows("purchase_order_line", &[("order_id", Value::Ref(order))])?;
+    let others = lines.iter().filter(|line| line.id() != but).map(|line| line.get("date_planned"));
+    Ok(others.chain([date]).filter(|date| !date.is_null()).min().unwrap_or_default())
+}
+
+/// A line was added to an order.
+pub(super) fn line_added(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let Some(order) = call.row("purchase_order_line", id)?.link("order_id") else { return Ok(()) };
+    let before = earliest_with(call, order, id, Value::Null)?;
+    date_follows(call, order, &before)
+}
+
+/// A line of an order was deleted.
+pub(super) fn line_gone(call: &mut Call<'_, '_>, old: &RowView) -> Result<(), Refusal> {
+    let Some(order) = old.link("order_id") else { return Ok(()) };
+    let before = earliest_with(call, order, old.id(), old.get("date_planned"))?;
+    date_follows(call, order, &before)
+}
+
+/// What a new offer has unless it says otherwise: the one product of its template.
+pub(super) fn fill_offer(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
+    match cells.link(call, "product_tmpl_id") {
+        Some(product) if cells.get(call, "product_id").is_none() => cells.set(call, "product_id", Value::Ref(product)),
+        _ => Ok(()),
+    }
 }
 
 /// Only cancelled orders can be deleted.
@@ -282,6 +319,7 @@ fn add_offers(call: &mut Call<'_, '_>, order: &RowView) -> Result<(), Refusal> {
             &[
                 ("partner_id", Value::Ref(vendor)),
                 ("product_tmpl_id", Value::Ref(product)),
+                ("product_id", Value::Ref(product)),
                 ("sequence", Value::Int(sequence)),
                 ("min_qty", Value::Quantity(1000)),
                 ("price", Value::Money(line.number("price_unit").max(0))),
@@ -295,6 +333,11 @@ fn add_offers(call: &mut Call<'_, '_>, order: &RowView) -> Result<(), Refusal> {
 
 /// Plans the receipt of what is ordered and not yet received: one transfer, one open move for each line.
 fn receive(call: &mut Call<'_, '_>, order: RowId) -> Result<(), Refusal> {
+    receive_more(call, order, None)
+}
+
+/// The same; more units of a line that has a new price come by a move of their own.
+fn receive_more(call: &mut Call<'_, '_>, order: RowId, repriced: Option<RowId>) -> Result<(), Refusal> {
     let head = call.row("purchase_order", order)?;
     let name = head.words("name");
     let pickings = call.rows("stock_picking", &[("purchase_id", Value::Ref(order))])?;
@@ -306,10 +349,30 @@ fn receive(call: &mut Call<'_, '_>, order: RowId) -> Result<(), Refusal> {
         }
         let due = line.number("product_qty") - received(call, line.id())?;
         let moves = call.rows("stock_move", &[("purchase_line_id", Value::Ref(line.id()))])?;
-        let open = moves.iter().find(|row| is_in(row, &stock::OPEN)).map(RowView::id);
+        let mut open: Vec<&RowView> = moves.iter().filter(|row| is_in(row, &stock::OPEN)).collect();
+        let mut due = due;
+        // All but the last are as they were, unless there is too much.
+        while open.len() > 1 && due > open[0].number("product_uom_qty") {
+            due -= open.remove(0).number("product_uom_qty");
+        }
+        for row in open.iter().skip(1) {
+            stock::cancel_move(call, row.id())?;
+        }
+        let mut open = open.first().map(|row| row.id());
+        if let (Some(row), true) = (open, repriced == Some(line.id())) {
+            let known = call.row("stock_move", row)?.number("product_uom_qty");
+            if due > known {
+                (due, open) = (due - known, None);
+            }
+        }
         match (open, due > 0) {
             (Some(row), true) => {
-                let values = [("product_uom_qty", Value::Quantity(due)), ("date", line.get("date_planned"))];
+                // A move keeps its date; more units come by their own, and the earlier of both stands.
+                let known = call.row("stock_move", row)?;
+                let mut values = vec![("product_uom_qty", Value::Quantity(due))];
+                if due > known.number("product_uom_qty") && line.instant("date_planned") < known.instant("date") {
+                    values.push(("date", line.get("date_planned")));
+                }
                 call.update("stock_move", row, &values)?;
                 stock::reserve(call, row)?;
             }
@@ -368,8 +431,15 @@ pub(super) fn cancel(call: &mut Call<'_, '_>) -> Answer {
 /// `button_draft`
 pub(super) fn draft(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
-        let state = call.word("purchase_order", "state", "draft")?;
-        call.update("purchase_order", id, &[("state", state)])?;
+        // Odoo lets every order back, a confirmed one too, and leaves its receipts as they are.
+        if call.row("purchase_order", id)?.is("state", "purchase") {
+            let state = call.word("purchase_order", "state", "cancel")?;
+            call.update("purchase_order", id, &[("state", state)])?;
+        }
+        if !call.row("purchase_order", id)?.is("state", "draft") {
+            let state = call.word("purchase_order", "state", "draft")?;
+            call.update("purchase_order", id, &[("state", state)])?;
+        }
     }
     done(call, "{}")
 }

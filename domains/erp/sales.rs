@@ -8,11 +8,19 @@ use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
 use benchwright_sandbox::RowView;
 
-/// What a new order has unless it says otherwise: the time, and the terms of its customer.
+/// For how many days a quotation holds.
+const VALIDITY: i64 = 30;
+
+/// What a new order has unless it says otherwise: the time, who made it, and the terms of its customer.
 pub(super) fn fill_order(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refusal> {
     if !cells.has(call, "date_order") {
         cells.set(call, "date_order", Value::DateTime(call.now()))?;
     }
+    if !cells.has(call, "validity_date") {
+        let until = call.now().date().add_days(VALIDITY);
+        cells.set(call, "validity_date", until.map_or(Value::Null, Value::Date))?;
+    }
+    orm::fill_user(call, cells)?;
     if cells.get(call, "payment_term_id").is_none()
         && let Some(partner) = cells.link(call, "partner_id")
         && let Ok(partner) = call.row("res_partner", partner)
@@ -58,7 +66,21 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
     Ok(())
 }
 
-/// More units on a line of a confirmed order are to be delivered too. Fewer are not taken back, as in Odoo.
+/// Another quantity sets the price to the product's again, unless one was sent with it or units are billed already.
+pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
+    let line = call.row("sale_order_line", id)?;
+    let same = line.number("product_uom_qty") == old.number("product_uom_qty");
+    if same || cells.get(call, "price_unit").is_some() || invoiced(call, id)? > 0 {
+        return Ok(());
+    }
+    if let (Some(product), true) = (line.link("product_id"), line.get("display_type").is_null()) {
+        let price = call.row("product_product", product)?.get("list_price");
+        call.update("sale_order_line", id, &[("price_unit", price)])?;
+    }
+    Ok(())
+}
+
+/// What a line of a confirmed order has more or less is to be delivered more or less.
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowView>) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
@@ -66,19 +88,24 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowV
         return Ok(());
     }
     let more = line.number("product_uom_qty") - old.map_or(0, |old| old.number("product_uom_qty"));
-    if more <= 0 {
+    if more == 0 || call.row("sale_order", order)?.flag("locked") {
         return Ok(());
     }
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])?;
     match moves.iter().find(|row| is_in(row, &stock::OPEN)) {
         Some(row) => {
-            let units = Value::Quantity(row.number("product_uom_qty") + more);
+            let units = row.number("product_uom_qty") + more;
             let (row, picking) = (row.id(), row.link("picking_id"));
-            call.update("stock_move", row, &[("product_uom_qty", units)])?;
-            stock::reserve(call, row)?;
+            if units <= 0 {
+                stock::cancel_move(call, row)?;
+            } else {
+                call.update("stock_move", row, &[("product_uom_qty", Value::Quantity(units))])?;
+                stock::reserve(call, row)?;
+            }
             picking.map_or(Ok(()), |picking| stock::settle_picking(call, picking))
         }
-        None => deliver(call, order, &[(id, more)]),
+        None if more > 0 => deliver(call, order, &[(id, more)]),
+        None => Ok(()),
     }
 }
 
@@ -125,8 +152,14 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
 /// is ordered.
 fn deliver(call: &mut Call<'_, '_>, order: RowId, lines: &[(RowId, i64)]) -> Result<(), Refusal> {
     let head = call.row("sale_order", order)?;
+    if head.flag("locked") {
+        // For a locked order nothing is planned.
+        return Ok(());
+    }
     let (name, date) = (head.words("name"), head.instant("commitment_date").or(head.instant("date_order")));
-    let mut picking = None;
+    // What is still to be shipped goes along.
+    let known = call.rows("stock_picking", &[("sale_id", Value::Ref(order))])?;
+    let mut picking = known.iter().find(|row| !is_in(row, &["done", "cancel"])).map(RowView::id);
     for &(id, units) in lines {
         let line = call.row("sale_order_line", id)?;
         let Some(product) = line.link("product_id") else { continue };

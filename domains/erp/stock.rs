@@ -156,13 +156,18 @@ pub(super) struct NewMove<'a> {
 pub(super) fn make_move(call: &mut Call<'_, '_>, new: &NewMove<'_>) -> Result<RowId, Refusal> {
     let state = call.word("stock_move", "state", new.state)?;
     let date = new.date.map_or(Value::Null, Value::DateTime);
+    let transfer = new.of.iter().find(|(field, _)| *field == "picking_id");
+    let reference = match transfer {
+        Some((_, transfer)) => call.row("stock_picking", *transfer)?.get("name"),
+        None => Value::text(new.origin),
+    };
     let mut values = vec![
         ("product_id", Value::Ref(new.product)),
         ("product_uom_qty", Value::Quantity(new.units)),
         ("state", state),
         ("date", date),
         ("origin", Value::text(new.origin)),
-        ("reference", Value::text(new.origin)),
+        ("reference", reference),
         ("location_id", Value::Ref(new.from)),
         ("location_dest_id", Value::Ref(new.to)),
     ];
@@ -284,7 +289,14 @@ pub(super) fn apply_inventory(call: &mut Call<'_, '_>) -> Answer {
                 of: &[],
             };
             let made = make_move(call, &new)?;
-            let values = [("is_inventory", Value::Bool(true)), ("quantity", Value::Quantity(new.units))];
+            let by = call.actor().map(|actor| call.row("res_users", actor)).transpose()?;
+            let by = by.map(|user| format!(" ({})", user.words("name"))).unwrap_or_default();
+            let values = [
+                ("is_inventory", Value::Bool(true)),
+                ("quantity", Value::Quantity(new.units)),
+                ("origin", Value::Null),
+                ("reference", Value::text(format!("{}{by}", new.origin))),
+            ];
             call.update("stock_move", made, &values)?;
         }
         let values = [
@@ -353,12 +365,16 @@ pub(super) fn assign_picking(call: &mut Call<'_, '_>, id: RowId) -> Result<(), R
 pub(super) fn settle_picking(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let moves = call.rows("stock_move", &[("picking_id", Value::Ref(id))])?;
     let all = |states: &[&str]| moves.iter().all(|row| is_in(row, states));
+    let any = |states: &[&str]| moves.iter().any(|row| is_in(row, states));
     let state = if all(&["cancel"]) {
         "cancel"
     } else if all(&["done", "cancel"]) {
         "done"
-    } else if all(&["assigned", "done", "cancel"]) {
+    } else if any(&["assigned", "partially_available"]) {
+        // What is there can be shipped.
         "assigned"
+    } else if any(&["waiting"]) {
+        "waiting"
     } else {
         "confirmed"
     };

@@ -8,6 +8,7 @@ mod failure;
 mod host;
 mod layout;
 mod notation;
+mod odoo;
 mod output;
 mod progress;
 mod runs;
@@ -73,6 +74,7 @@ enum Command {
     Power(commands::report::PowerOptions),
     Grade(commands::grade::Options),
     Export(commands::export::Options),
+    Odoo(commands::odoo::Options),
     Bench(commands::bench::Options),
     #[command(hide = true)]
     Worker(commands::worker::Options),
@@ -107,6 +109,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Power(options) => commands::report::power_of(options),
         Command::Grade(options) => commands::grade::run(catalog, options),
         Command::Export(options) => commands::export::run(catalog, options),
+        Command::Odoo(options) => commands::odoo::run(catalog, options),
         Command::Bench(options) => return commands::bench::run(&setting, options),
         Command::Worker(options) => commands::worker::run(&setting, options),
     }?;

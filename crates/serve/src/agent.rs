@@ -4,7 +4,7 @@
 use crate::{
     EpisodeId,
     gate::{App, At, Problem, json},
-    mcp, openapi,
+    json2, mcp, openapi,
 };
 use axum::{
     Router,
@@ -24,7 +24,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/episodes/{id}/mcp", any(over_mcp))
         .route("/episodes/{id}/tools/{name}", post(tool))
         .route("/episodes/{id}/openapi.json", get(described))
-        .route("/episodes/{id}/json/2/{model}/{method}", post(method))
+        .route("/episodes/{id}/json/2/{model}/{method}", post(json2::method))
 }
 
 async fn over_mcp(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
@@ -37,21 +37,6 @@ async fn over_mcp(State(app): State<Arc<App>>, At(id): At<String>, request: Requ
 
 async fn tool(State(app): State<Arc<App>>, At((id, name)): At<(String, String)>, request: Request) -> Answer {
     let id = app.agent_only(request.headers(), &id)?;
-    call(&app, id, &name, request).await
-}
-
-/// A method of a model: the tool whose name is made of both.
-async fn method(
-    State(app): State<Arc<App>>,
-    At((id, model, method)): At<(String, String, String)>,
-    request: Request,
-) -> Answer {
-    let id = app.agent_only(request.headers(), &id)?;
-    let world = app.episodes.world(id)?;
-    let Some(name) = world.tools.tool_of(&model, &method) else {
-        let sentence = if world.tools.has_models() { "there is no such model" } else { "this domain has no models" };
-        return Err(Problem::new(StatusCode::NOT_FOUND, "not_found", sentence));
-    };
     call(&app, id, &name, request).await
 }
 

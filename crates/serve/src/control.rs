@@ -34,6 +34,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 #[serde(deny_unknown_fields)]
 struct Beginning {
     task: Option<String>,
+    engine: Option<String>,
     domain: Option<String>,
     size: Option<String>,
     seed: Option<u64>,
@@ -42,10 +43,17 @@ struct Beginning {
 
 impl Beginning {
     fn start(self) -> Result<Start, ServeError> {
-        let Beginning { task, domain, size, seed, role } = self;
+        let Beginning { task, engine, domain, size, seed, role } = self;
+        let on_odoo = match engine.as_deref() {
+            None | Some("embedded") => false,
+            Some("odoo") => true,
+            Some(_) => return Err(ServeError::Asked("`engine` is `embedded` or `odoo`".to_owned())),
+        };
         match (task, domain) {
-            (Some(task), None) if size.is_none() && seed.is_none() && role.is_none() => Ok(Start::Task(task)),
-            (None, Some(domain)) => Ok(Start::Domain { domain, size, seed: seed.unwrap_or(1), role }),
+            (Some(task), None) if size.is_none() && seed.is_none() && role.is_none() => {
+                Ok(if on_odoo { Start::Odoo(task) } else { Start::Task(task) })
+            }
+            (None, Some(domain)) if !on_odoo => Ok(Start::Domain { domain, size, seed: seed.unwrap_or(1), role }),
             _ => Err(ServeError::Asked(
                 "give either a `task`, or a `domain` with `size`, `seed` and `role` as you like".to_owned(),
             )),
@@ -66,7 +74,9 @@ async fn create(State(app): State<Arc<App>>, request: Request) -> Answer {
 
 async fn fork(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
     let id = controlled(&app, &headers, &id)?;
-    Ok(begun(&app, &app.episodes.fork(id)?))
+    let episodes = Arc::clone(&app.episodes);
+    let created = blocking(move || episodes.fork(id)).await?;
+    Ok(begun(&app, &created))
 }
 
 /// What is told of a new episode.

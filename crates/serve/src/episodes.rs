@@ -2,20 +2,23 @@
 
 use crate::{
     CallError, ServeError, Settings, Token,
+    odoo::Desk,
     token::{Lock, hex, random},
     tools::ToolSet,
     worlds::{World, Worlds, digest_of, store},
 };
 use benchwright_base::{Digest, nearest};
 use benchwright_grade::Grader;
-use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
+use benchwright_odoo::{Answer, OdooEpisode};
+use benchwright_pack::{Diff, LARGEST_TRACE, Outcome, Refusal, RefusalCode, Snapshot, Trace, TraceCall, Verdict};
 use benchwright_sandbox::Episode;
+use benchwright_world::Episode as _;
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt,
     str::FromStr,
     sync::{
-        Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -65,6 +68,8 @@ impl FromStr for EpisodeId {
 pub enum Start {
     /// A task of the store, by its id.
     Task(String),
+    /// The same on Odoo.
+    Odoo(String),
     /// A domain's own world.
     Domain {
         /// The domain, by its name.
@@ -144,6 +149,8 @@ struct Slot {
     world: Arc<World>,
     lock: Lock,
     limit: u32,
+    /// The episode on Odoo, if it runs there; then the one in memory stays at its first state.
+    odoo: Option<Mutex<OdooEpisode>>,
     /// Milliseconds since the first.
     last_used: AtomicU64,
     /// Nothing once it is closed.
@@ -156,6 +163,25 @@ struct Running {
     calls: u32,
     over: u32,
     bytes: usize,
+    /// The calls that were made on Odoo.
+    log: Vec<TraceCall>,
+}
+
+impl Running {
+    fn new(episode: Episode) -> Running {
+        Running { episode, calls: 0, over: 0, bytes: 0, log: Vec::new() }
+    }
+
+    /// Counts a call, if one is left.
+    fn spend(&mut self, limit: u32, bytes: usize) -> Result<(), CallError> {
+        let full = self.bytes.saturating_add(bytes) > LARGEST_CALLS;
+        if self.calls >= limit || full {
+            self.over = self.over.saturating_add(1);
+            return Err(if full { CallError::TraceFull(LARGEST_CALLS) } else { CallError::CallsExhausted(limit) });
+        }
+        self.calls += 1;
+        Ok(())
+    }
 }
 
 #[derive(Default)]
@@ -169,6 +195,7 @@ struct Slots {
 pub struct Episodes {
     settings: Settings,
     worlds: Worlds,
+    odoo: Desk,
     slots: RwLock<Slots>,
     began: Instant,
 }
@@ -176,7 +203,8 @@ pub struct Episodes {
 impl Episodes {
     /// No episodes yet.
     pub fn new(settings: Settings) -> Episodes {
-        Episodes { settings, worlds: Worlds::default(), slots: RwLock::default(), began: Instant::now() }
+        let (worlds, odoo) = (Worlds::default(), Desk::default());
+        Episodes { settings, worlds, odoo, slots: RwLock::default(), began: Instant::now() }
     }
 
     /// What they were told.
@@ -189,23 +217,34 @@ impl Episodes {
         self.check_room(&self.read())?;
         let (world, episode) = self.worlds.begin(&self.settings, start)?;
         let limit = world.task.as_ref().map_or(self.settings.calls, |task| task.open.calls);
-        self.insert(world, limit, Running { episode, calls: 0, over: 0, bytes: 0 })
+        let odoo = match start {
+            Start::Odoo(_) => Some(self.odoo.begin(&self.settings, &world, || episode.snapshot())?),
+            Start::Task(_) | Start::Domain { .. } => None,
+        };
+        self.insert(world, limit, Running::new(episode), odoo)
     }
 
     /// A copy that goes its own way from here, with a token of its own.
     pub fn fork(&self, id: EpisodeId) -> Result<Created, ServeError> {
         let slot = self.used(id)?;
-        let copy = slot.with(id, |running| running.clone())?;
-        self.insert(Arc::clone(&slot.world), slot.limit, copy)
+        let (copy, odoo) = slot.with(id, |running| (running.clone(), slot.odoo().map(|odoo| odoo.fork())))?;
+        self.insert(Arc::clone(&slot.world), slot.limit, copy, odoo.transpose()?)
     }
 
-    fn insert(&self, world: Arc<World>, limit: u32, running: Running) -> Result<Created, ServeError> {
+    fn insert(
+        &self,
+        world: Arc<World>,
+        limit: u32,
+        running: Running,
+        odoo: Option<OdooEpisode>,
+    ) -> Result<Created, ServeError> {
         let id = EpisodeId(random()?);
         let token = Token::draw(&format!("{id}."))?;
         let limits = Limits { calls: limit, idle: self.settings.idle };
         let instruction = world.task.as_ref().map(|task| task.instruction.clone());
         let last_used = AtomicU64::new(self.now());
-        let slot = Slot { world, lock: token.lock(), limit, last_used, running: Mutex::new(Some(running)) };
+        let (running, odoo) = (Mutex::new(Some(running)), odoo.map(Mutex::new));
+        let slot = Slot { world, lock: token.lock(), limit, odoo, last_used, running };
         let mut slots = self.write();
         self.check_room(&slots)?;
         slots.live.insert(id, Arc::new(slot));
@@ -222,36 +261,66 @@ impl Episodes {
         let slot = self.used(id)?;
         let limit = slot.limit;
         slot.with(id, |running| {
-            if running.calls >= limit {
-                running.over = running.over.saturating_add(1);
-                return Err(CallError::CallsExhausted(limit));
-            }
-            if running.bytes.saturating_add(tool.len() + arguments.len()) > LARGEST_CALLS {
-                running.over = running.over.saturating_add(1);
-                return Err(CallError::TraceFull(LARGEST_CALLS));
-            }
-            running.calls += 1;
+            running.spend(limit, tool.len() + arguments.len())?;
             if slot.world.tools.place(tool).is_none() && running.episode.domain().tool_named(tool).is_some() {
                 return Err(CallError::Refused(not_offered(&slot.world.tools, tool)));
             }
             running.bytes += tool.len() + arguments.len();
-            Ok(running.episode.call(tool, arguments)?)
+            let Some(mut odoo) = slot.odoo() else { return Ok(running.episode.call(tool, arguments)?) };
+            let answer = odoo.call(tool, arguments);
+            running.log.push(logged(tool.to_owned(), arguments, &answer));
+            Ok(answer?)
         })?
+    }
+
+    /// Whether an episode runs on Odoo.
+    pub(crate) fn is_on_odoo(&self, id: EpisodeId) -> Result<bool, ServeError> {
+        Ok(self.slot(id)?.odoo.is_some())
+    }
+
+    /// Makes a record call on Odoo, as it comes.
+    pub(crate) fn call_odoo(&self, id: EpisodeId, model: &str, method: &str, body: &str) -> Result<Answer, CallError> {
+        let slot = self.used(id)?;
+        slot.with(id, |running| {
+            let tool = format!("{}_{method}", model.replace('.', "_"));
+            running.spend(slot.limit, tool.len() + body.len())?;
+            running.bytes += tool.len() + body.len();
+            let Some(odoo) = slot.odoo() else { return Err(ServeError::Closed(id).into()) };
+            let answer = odoo.post(model, method, body).map_err(ServeError::from)?;
+            running.log.push(logged(tool, body, &answer.clone().into_result()));
+            Ok(answer)
+        })?
+    }
+
+    /// The terminal state of an episode, wherever it runs.
+    fn state(&self, id: EpisodeId) -> Result<Snapshot, ServeError> {
+        let slot = self.used(id)?;
+        if slot.odoo.is_none() {
+            return Ok(slot.with(id, |running| running.episode.fork())?.snapshot());
+        }
+        slot.with(id, |_| slot.odoo().map(|odoo| odoo.read()))?.ok_or(ServeError::Closed(id))?.map_err(ServeError::from)
     }
 
     /// The state as the canonical bytes of a snapshot.
     pub fn snapshot_bytes(&self, id: EpisodeId) -> Result<Vec<u8>, ServeError> {
+        let slot = self.slot(id)?;
+        if slot.odoo.is_some() {
+            return Ok(self.state(id)?.to_bytes(slot.world.sandbox.domain()));
+        }
         Ok(self.copy(id)?.episode.snapshot_bytes())
     }
 
     /// The state as a document.
     pub fn snapshot(&self, id: EpisodeId) -> Result<Snapshot, ServeError> {
-        Ok(self.copy(id)?.episode.snapshot())
+        self.state(id)
     }
 
     /// The calls that the world was asked for, in order.
     pub fn trace(&self, id: EpisodeId) -> Result<Trace, ServeError> {
-        Ok(self.copy(id)?.episode.trace())
+        let copy = self.copy(id)?;
+        let mut trace = copy.episode.trace();
+        trace.calls.extend(copy.log);
+        Ok(trace)
     }
 
     /// What differs from the first state.
@@ -292,7 +361,7 @@ impl Episodes {
         if !self.settings.may_read_sealed {
             return Err(ServeError::SealedNotReadable);
         }
-        let last = slot.with(id, |running| running.episode.fork())?;
+        let last = self.state(id)?;
         let Some(began) = &slot.world.task else { return Err(ServeError::NoTask) };
         let task = store(&self.settings)?.task(&began.open.id)?;
         if digest_of(&task.open, &task.instruction, &task.world) != began.digest {
@@ -303,8 +372,13 @@ impl Episodes {
         let refused = |error: benchwright_pack::SnapshotError| ServeError::TaskRefused(error.to_string());
         let first = Snapshot::from_bytes(&task.world, domain).map_err(refused)?;
         let grader = Grader::new(domain, &task.sealed.verifier, &first, family.natives())?;
-        let verdict = grader.grade(&last.snapshot())?;
-        Ok(Graded { verdict, task: task.digest(), state: Trace::hash(last.state_hash()) })
+        let verdict = grader.grade(&last)?;
+        let state = match slot.odoo {
+            // Odoo has no hash of its state; that of the snapshot stands for it.
+            Some(_) => Digest::of_parts([("snapshot", &*last.to_bytes(domain))]).to_string(),
+            None => slot.with(id, |running| Trace::hash(running.episode.state_hash()))?,
+        };
+        Ok(Graded { verdict, task: task.digest(), state })
     }
 
     /// Ends an episode and frees what it holds.
@@ -417,7 +491,21 @@ impl Slots {
     }
 }
 
+/// A call on Odoo, as a trace has it.
+fn logged(tool: String, arguments: &str, answer: &Result<String, Refusal>) -> TraceCall {
+    let outcome = match answer {
+        Ok(answer) => Outcome::Answered(Digest::of_parts([("answer", answer.as_bytes())]).to_string()),
+        Err(refusal) => Outcome::Refused(refusal.code.word().to_owned()),
+    };
+    TraceCall { tool, arguments: arguments.to_owned(), outcome }
+}
+
 impl Slot {
+    /// The episode on Odoo. Nothing that fails leaves it half-changed here.
+    fn odoo(&self) -> Option<MutexGuard<'_, OdooEpisode>> {
+        self.odoo.as_ref().map(|odoo| odoo.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Works on the running episode, one caller at a time.
     fn with<R>(&self, id: EpisodeId, work: impl FnOnce(&mut Running) -> R) -> Result<R, ServeError> {
         // A call that panicked may have left a state half-made: nothing is read from it or done in it any more.
@@ -502,7 +590,7 @@ mod tests {
         assert_eq!(tools.lines().len(), 1);
         let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, task: None };
         let running = episodes.copy(first.id).unwrap();
-        let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
+        let created = episodes.insert(Arc::new(narrow), 10, running, None).unwrap();
         assert!(episodes.call(created.id, "list_users", "{}").is_ok());
         let before = episodes.status(created.id).unwrap();
         let group = r#"{"name":"new","type":"support"}"#;

@@ -3,7 +3,7 @@
 //!
 //! | control token | |
 //! |---|---|
-//! | `POST /episodes` | begins one: `{"task": ID}`, or `{"domain": NAME}` with `size`, `seed` and `role` |
+//! | `POST /episodes` | begins one: `{"task": ID}`, on Odoo with `"engine": "odoo"`, or `{"domain": NAME}` with `size`, `seed` and `role` |
 //! | `GET /episodes` | how many live |
 //! | `GET`, `DELETE /episodes/{id}` | how it stands; ends it |
 //! | `POST /episodes/{id}/fork` | a copy with a token of its own |
@@ -17,7 +17,7 @@
 //! | `GET /episodes/{id}/openapi.json` | the tools |
 //! | `POST /episodes/{id}/json/2/{model}/{method}` | the same tools by model and method, where tables name models |
 //!
-//! `GET /health` needs no token. Every error is `{"error": {"code", "message"}}`.
+//! `GET /health` needs no token. Every error is `{"error": {"code", "message"}}`; those of record calls have Odoo's form.
 //!
 //! [`Episodes`] is the one implementation; a program calls it directly, [`Server`] over HTTP. Who an agent is and which
 //! episode it means is in the URL and the token of every request, never in a session.
@@ -28,7 +28,9 @@ mod control;
 mod episodes;
 mod error;
 mod gate;
+mod json2;
 mod mcp;
+mod odoo;
 mod openapi;
 mod server;
 mod settings;

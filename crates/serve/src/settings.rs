@@ -15,6 +15,8 @@ pub struct Settings {
     pub catalog: Catalog,
     /// The folder of tasks, in the form that `Store` writes.
     pub tasks: Option<PathBuf>,
+    /// The Odoo that tasks can run on.
+    pub odoo: Option<benchwright_odoo::Site>,
     /// Whether sealed files may be read, which grading needs.
     pub may_read_sealed: bool,
     /// The time without a call after which an episode is closed.
@@ -34,6 +36,7 @@ impl Default for Settings {
         Settings {
             catalog: Catalog::built_in(),
             tasks: None,
+            odoo: None,
             may_read_sealed: false,
             idle: Duration::from_secs(30 * 60),
             most_episodes: 20_000,

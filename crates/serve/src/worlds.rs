@@ -58,7 +58,7 @@ impl Worlds {
     /// The world of a start and a first episode in it.
     pub(crate) fn begin(&self, settings: &Settings, start: &Start) -> Result<(Arc<World>, Episode), ServeError> {
         match start {
-            Start::Task(id) => {
+            Start::Task(id) | Start::Odoo(id) => {
                 let part = store(settings)?.open_part(id)?;
                 let digest = digest_of(&part.open, &part.instruction, &part.world);
                 let world = self.kept(settings, Key::Task(digest), || self.open_task(settings, part, digest))?;

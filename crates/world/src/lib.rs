@@ -44,6 +44,10 @@ pub trait Episode: Sized {
     fn snapshot(&self) -> Result<Snapshot, WorldError>;
     /// The clock.
     fn now(&self) -> DateTime;
+    /// The id by which calls name a row of the first state. An engine with ids of its own says so here.
+    fn id_of(&self, _table: &str, row: RowId) -> RowId {
+        row
+    }
     /// Ends it and frees what it holds.
     fn close(self) -> Result<(), WorldError>;
 }
@@ -51,5 +55,5 @@ pub trait Episode: Sized {
 mod replay;
 mod terminal;
 
-pub use replay::{ReplayError, replay};
+pub use replay::{ReplayError, ledger, replay};
 pub use terminal::{Changed, Terminal};

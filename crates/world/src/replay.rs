@@ -2,6 +2,7 @@
 
 use crate::Episode;
 use benchwright_pack::{Ledger, Refusal, Script, ScriptError};
+use std::collections::BTreeMap;
 
 /// Why a script did not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +33,12 @@ pub enum ReplayError {
         /// What was wrong.
         why: String,
     },
+}
+
+/// What the keys of the first state's rows (by table and row) are bound to in an episode.
+pub fn ledger(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &impl Episode) -> Ledger {
+    let rows = keys.iter().flat_map(|(table, rows)| rows.iter().map(move |(row, key)| (table, row, key)));
+    Ledger::new(rows.map(|(table, row, key)| (key.clone(), episode.id_of(table, *row))))
 }
 
 /// Makes every call in order, binding what answers hold. Stops at the first that is refused.

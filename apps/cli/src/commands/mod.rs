@@ -9,6 +9,7 @@ pub(crate) mod domains;
 pub(crate) mod export;
 pub(crate) mod grade;
 pub(crate) mod new;
+pub(crate) mod odoo;
 pub(crate) mod patterns;
 pub(crate) mod play;
 pub(crate) mod report;

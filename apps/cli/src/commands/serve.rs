@@ -42,6 +42,9 @@ pub(crate) struct Options {
     /// Lets sealed files be read for grading
     #[arg(long)]
     grade: bool,
+    /// Lets tasks run on the Odoo that `scripts/odoo up` started: POST /episodes {"task": ID, "engine": "odoo"}
+    #[arg(long)]
+    odoo: bool,
     /// Minutes after which an episode that nobody calls is closed
     #[arg(long, value_name = "MINUTES", default_value_t = 30)]
     idle: u64,
@@ -76,6 +79,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let settings = Settings {
         catalog: catalog.clone(),
         tasks: options.tasks.clone(),
+        odoo: options.odoo.then(crate::odoo::site).transpose()?,
         may_read_sealed: options.grade,
         idle: Duration::from_secs(options.idle.saturating_mul(60)),
         ..Settings::default()

@@ -1,0 +1,265 @@
+//! A world in Odoo: its first state is planted once into a database of its own, which every episode begins as a copy of.
+
+use crate::{
+    Client, Difference, OdooEpisode, OdooError, Site, canonical,
+    plant::{self, Rows},
+    reading::{self, Reading, Shape, UNREAD},
+};
+use benchwright_base::{RelationId, RowId, Value};
+use benchwright_expr::Type;
+use benchwright_pack::{Snapshot, SnapshotTable};
+use benchwright_schema::{Domain, Stamp};
+use benchwright_world::{Seat, World, WorldError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// A world whose episodes run in the slots of an installation.
+pub struct OdooWorld {
+    pub(crate) site: Site,
+    pub(crate) domain: Arc<Domain>,
+    pub(crate) first: Snapshot,
+    pub(crate) admin: Client,
+    pub(crate) agent: Client,
+    pub(crate) shape: Shape,
+    /// The database that episodes are copies of.
+    seed: String,
+    rows: Rows,
+    /// The records right after planting.
+    base: Reading,
+    free: Mutex<Vec<String>>,
+    planted: Planted,
+}
+
+/// How well a first state was planted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Planted {
+    /// How many records stand for rows.
+    pub records: usize,
+    /// In what the planted records differ from the rows.
+    pub differences: Vec<Difference>,
+}
+
+/// Fields that Odoo keeps by its own clock or counts for itself. No rule, view or frame reads them of planted rows.
+fn own(difference: &Difference) -> bool {
+    matches!(
+        (&*difference.table, &*difference.field),
+        ("stock_move", "date" | "date_deadline" | "origin" | "reference" | "quantity" | "state")
+            | ("stock_picking", "scheduled_date" | "state" | "date_deadline")
+            | ("sale_order", "validity_date" | "user_id")
+            | ("purchase_order", "user_id" | "date_planned")
+            | ("mrp_production", "user_id" | "qty_producing" | "date_finished")
+            | ("mrp_workorder", "date_start" | "date_finished" | "sequence" | "state")
+            | ("product_supplierinfo", "product_id")
+            | ("stock_location", _)
+            | ("stock_route", _)
+            | ("res_users", _)
+            | ("account_tax", _)
+            | ("mrp_workcenter" | "mrp_bom_line" | "product_supplierinfo" | "sale_order_line" | "purchase_order_line", "sequence")
+    )
+}
+
+impl OdooWorld {
+    /// Plants a first state, in the place of the one that was planted before.
+    pub fn plant(site: &Site, domain: Arc<Domain>, first: Snapshot) -> Result<OdooWorld, OdooError> {
+        let admin = Client::new(&site.url, &site.admin_key);
+        let agent = Client::new(&site.url, &site.agent_key);
+        let slot = site.slots.first().ok_or_else(|| OdooError::NotThere("the installation has no slot".to_owned()))?;
+        let name = format!("seed_{slot}");
+        site.copy(&site.template, slot)?;
+        let shape = Shape::ask(&admin, slot, &domain)?;
+        let rows = plant::plant(&admin, slot, &domain, &shape, &first)?;
+        let base = reading::read(&admin, slot, &domain, &shape)?;
+        site.copy(slot, &name)?;
+        let free = Mutex::new(site.slots.clone());
+        let mut world = OdooWorld {
+            site: site.clone(),
+            domain,
+            first,
+            admin,
+            agent,
+            shape,
+            seed: name,
+            rows,
+            base,
+            free,
+            planted: Planted::default(),
+        };
+        let found = world.plain(&world.base)?;
+        let differences = canonical::compare(&world.domain, &world.first, &world.first, &found, &own);
+        world.planted = Planted { records: world.rows.rows.iter().map(BTreeMap::len).sum(), differences };
+        Ok(world)
+    }
+
+    /// How well the first state was planted.
+    pub fn planted(&self) -> &Planted {
+        &self.planted
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// The first state, as the task has it.
+    pub fn first(&self) -> &Snapshot {
+        &self.first
+    }
+
+    /// Begins an episode in a free slot.
+    pub fn begin(self: &Arc<Self>) -> Result<OdooEpisode, OdooError> {
+        let slot = self.take()?;
+        if let Err(error) = self.site.copy(&self.seed, &slot) {
+            self.give_back(&slot);
+            return Err(error);
+        }
+        Ok(OdooEpisode::new(Arc::clone(self), slot))
+    }
+
+    /// Removes the database that episodes are copies of.
+    pub fn uproot(&self) -> Result<(), OdooError> {
+        self.site.remove(&self.seed)
+    }
+
+    pub(crate) fn take(&self) -> Result<String, OdooError> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.pop().ok_or_else(|| OdooError::NotThere("every slot is taken".to_owned()))
+    }
+
+    pub(crate) fn give_back(&self, slot: &str) {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(slot.to_owned());
+    }
+
+    /// The record that stands for a row of the first state.
+    pub(crate) fn record_of(&self, table: &str, row: RowId) -> Option<RowId> {
+        let at = self.domain.tables.iter().position(|known| known.name == table)?;
+        self.rows.records[at].get(&row).copied()
+    }
+
+    /// A reading as a snapshot: what is as it was planted is as the first state has it.
+    pub(crate) fn snapshot(&self, reading: &Reading) -> Result<Snapshot, OdooError> {
+        self.translate(reading, true)
+    }
+
+    /// A reading as a snapshot, whatever the first state has.
+    fn plain(&self, reading: &Reading) -> Result<Snapshot, OdooError> {
+        self.translate(reading, false)
+    }
+
+    fn translate(&self, reading: &Reading, kept: bool) -> Result<Snapshot, OdooError> {
+        let places = self.places(reading);
+        let mut tables = Vec::with_capacity(self.domain.tables.len());
+        for (at, declared) in self.domain.tables.iter().enumerate() {
+            let given = &self.first.tables[at];
+            let mut rows: BTreeMap<RowId, Vec<Value>> = BTreeMap::new();
+            // Rows without a record are as they were.
+            for cells in &given.rows {
+                let Some(id) = cells[0].as_ref_id() else { continue };
+                let tied = self.rows.records[at].contains_key(&id);
+                if !tied && (declared.odoo.is_some() || UNREAD.contains(&&*declared.name)) {
+                    rows.insert(id, cells.clone());
+                }
+            }
+            for (record, cells) in &reading.tables[at] {
+                let Some(id) = places[at].get(record) else { continue };
+                let old = given.rows.binary_search_by_key(&Some(*id), |row| row[0].as_ref_id()).ok().map(|at| &given.rows[at]);
+                let base = self.base.tables[at].get(record);
+                for (field, value) in declared.fields.iter().zip(cells) {
+                    if let (Type::Enum(_), Value::Text(word)) = (field.ty, value) {
+                        let (name, field) = (&declared.name, &field.name);
+                        return Err(OdooError::Misfit(format!("{name}: the domain has no word `{word}` for `{field}`")));
+                    }
+                }
+                let cell = |(field, value): (usize, &Value)| match (old, base) {
+                    (Some(old), Some(base)) if kept && base[field] == *value => old[field].clone(),
+                    _ => self.cell(at, field, value, &places),
+                };
+                let mut cells: Vec<Value> = cells.iter().enumerate().map(cell).collect();
+                cells[0] = Value::Ref(*id);
+                rows.insert(*id, cells);
+            }
+            if declared.odoo.is_none() && !UNREAD.contains(&&*declared.name) {
+                self.joints(at, reading, &places, &mut rows);
+            }
+            let next_id = rows.keys().next_back().map_or(1, |id| id + 1).max(given.next_id);
+            let rows = rows.into_values().collect();
+            tables.push(SnapshotTable { next_id, next_number: given.next_number, rows });
+        }
+        let Snapshot { domain, domain_digest, now, .. } = &self.first;
+        Ok(Snapshot { domain: domain.clone(), domain_digest: *domain_digest, now: *now, tables })
+    }
+
+    /// The row id of every record: that of the first state, or the next ones in the order of Odoo's ids. Records that
+    /// were there before and stand for no row have none.
+    fn places(&self, reading: &Reading) -> Vec<BTreeMap<RowId, RowId>> {
+        let mut places = self.rows.rows.clone();
+        for (at, rows) in reading.tables.iter().enumerate() {
+            let fresh = rows.keys().filter(|record| !self.base.tables[at].contains_key(record));
+            for (next, record) in (self.first.tables[at].next_id..).zip(fresh) {
+                places[at].insert(*record, next);
+            }
+        }
+        places
+    }
+
+    fn cell(&self, table: usize, field: usize, value: &Value, places: &[BTreeMap<RowId, RowId>]) -> Value {
+        let declared = &self.domain.tables[table];
+        let about = &declared.fields[field];
+        match (about.ty, value) {
+            (Type::Ref(to), Value::Ref(of)) => places[to.index()].get(of).map_or(Value::Null, |id| Value::Ref(*id)),
+            // Odoo's clock is not the world's.
+            (Type::DateTime, _) if matches!(about.stamp, Some(Stamp::OnCreate)) => Value::DateTime(self.first.now),
+            (_, Value::Int(of)) if declared.name == "mail_message" && about.name == "res_id" => {
+                // Which table it is about stands in another cell; ids are told by the one table that has the record.
+                Value::Int(*of)
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// The rows of a table of joints: pairs of the first state keep their ids.
+    fn joints(
+        &self,
+        at: usize,
+        reading: &Reading,
+        places: &[BTreeMap<RowId, RowId>],
+        rows: &mut BTreeMap<RowId, Vec<Value>>,
+    ) {
+        let declared = &self.domain.tables[at];
+        let ends: Vec<(usize, RelationId)> = declared
+            .fields
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter_map(|(field, about)| match about.ty {
+                Type::Ref(to) => Some((field, to)),
+                _ => None,
+            })
+            .collect();
+        let [(left, left_table), (right, right_table)] = ends[..] else { return };
+        let mut next = self.first.tables[at].next_id;
+        for (a, b) in &reading.pairs[at] {
+            let (Some(a), Some(b)) = (places[left_table.index()].get(a), places[right_table.index()].get(b)) else {
+                continue;
+            };
+            let same = |cells: &&Vec<Value>| cells[left] == Value::Ref(*a) && cells[right] == Value::Ref(*b);
+            if let Some(known) = self.first.tables[at].rows.iter().find(same) {
+                rows.insert(known[0].as_ref_id().unwrap_or_default(), known.clone());
+                continue;
+            }
+            let mut cells = vec![Value::Null; declared.fields.len()];
+            (cells[0], cells[left], cells[right]) = (Value::Ref(next), Value::Ref(*a), Value::Ref(*b));
+            rows.insert(next, cells);
+            next += 1;
+        }
+    }
+}
+
+impl World for OdooWorld {
+    type Episode = OdooEpisode;
+
+    fn create(self: Arc<Self>, _seat: &Seat) -> Result<OdooEpisode, WorldError> {
+        Ok(self.begin()?)
+    }
+}
