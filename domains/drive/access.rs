@@ -63,7 +63,8 @@ pub(crate) fn access(call: &NativeCall<'_, '_>, file: RowId, person: &Person) ->
                 (Value::Date(until), Value::Date(today)) => until < *today,
                 _ => false,
             };
-            let (Value::Enum(role), Some(through), false) = (permission.get("role"), person.reached_by(&permission), over)
+            let (Value::Enum(role), Some(through), false) =
+                (permission.get("role"), person.reached_by(&permission), over)
             else {
                 continue;
             };

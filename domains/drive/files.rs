@@ -157,7 +157,9 @@ pub(crate) fn get_path(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> 
     call.row("file", file)?;
     let chain = above(call, file)?;
     let rows = chain.iter().rev().enumerate();
-    Ok(Gives::Many(rows.map(|(depth, at)| vec![Value::Ref(at.id()), at.get("name"), Value::Int(depth as i64)]).collect()))
+    Ok(Gives::Many(
+        rows.map(|(depth, at)| vec![Value::Ref(at.id()), at.get("name"), Value::Int(depth as i64)]).collect(),
+    ))
 }
 
 pub(crate) fn restore_revision(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
