@@ -46,6 +46,10 @@ use std::{
 pub struct Coverage {
     /// The cases that each tool was called in.
     pub tools: BTreeMap<String, BTreeSet<String>>,
+    /// Tools with a call that was answered and whose whole diff was wanted.
+    pub written: BTreeSet<String>,
+    /// Tools with a call that was refused, and not for its arguments.
+    pub refused: BTreeSet<String>,
     /// Rules with a case that keeps them.
     pub kept: BTreeSet<String>,
     /// Rules with a case that breaks them.
@@ -62,6 +66,8 @@ impl Coverage {
         for (tool, cases) in other.tools {
             self.tools.entry(tool).or_default().extend(cases);
         }
+        self.written.extend(other.written);
+        self.refused.extend(other.refused);
         self.kept.extend(other.kept);
         self.broken.extend(other.broken);
         self.cases += other.cases;
@@ -268,6 +274,7 @@ impl Run<'_> {
         let mut episode = begin(usual, None).ok();
         let mut before: Option<Episode> = None;
         let mut result = None;
+        let mut called = String::new();
         let mut refused_rules = BTreeSet::new();
         let mut steps = case.steps.iter().peekable();
         while let Some(&(number, line)) = steps.next() {
@@ -297,6 +304,7 @@ impl Run<'_> {
                     self.coverage.tools.entry(tool.to_owned()).or_default().insert(self.title.to_owned());
                     before = Some(episode.fork());
                     result = Some(episode.call(tool, &arguments));
+                    tool.clone_into(&mut called);
                     if !matches!(steps.peek(), Some((_, next)) if next.starts_with("=>")) {
                         return Err(fail("a call is followed by what it must answer: `=> …`".into()));
                     }
@@ -305,6 +313,9 @@ impl Run<'_> {
                     let result = result.as_ref().ok_or_else(|| fail("there is no call to answer".into()))?;
                     if let Some(rule) = self.expect(rest, result).map_err(fail)? {
                         refused_rules.insert(rule);
+                    }
+                    if rest.strip_prefix("refused ").is_some_and(|code| !code.starts_with("invalid_argument")) {
+                        self.coverage.refused.insert(called.clone());
                     }
                 }
                 "diff" => {
@@ -319,6 +330,9 @@ impl Run<'_> {
                     let actual = episode.diff_from(before).to_text(&domain);
                     if (rest == "nothing") != expected.is_empty() {
                         return Err(fail("`diff` has lines under it, or is `diff nothing`".into()));
+                    }
+                    if !expected.is_empty() {
+                        self.coverage.written.insert(called.clone());
                     }
                     if actual != expected {
                         return Err(fail(format!("the call changed\n{actual}not\n{expected}")));

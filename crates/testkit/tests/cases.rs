@@ -36,6 +36,13 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
                 ));
             }
         }
+        for tool in found.domain.tools.iter().filter(|tool| !tool.reads_only()) {
+            for (what, seen) in [("a whole diff", &coverage.written), ("a refusal by the world", &coverage.refused)] {
+                if !seen.contains(&tool.name) {
+                    failures.push(format!("{name}: no case has {what} of {}", tool.name));
+                }
+            }
+        }
         for rule in &found.domain.rules {
             for (what, seen) in [("keeps", &coverage.kept), ("breaks", &coverage.broken)] {
                 if !seen.contains(&rule.id) {
