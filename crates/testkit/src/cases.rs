@@ -32,7 +32,7 @@
 use benchwright_base::{Json, Value};
 use benchwright_catalog::Found;
 use benchwright_expr::Type;
-use benchwright_pack::{Snapshot, SnapshotTable};
+use benchwright_pack::{Change, Diff, Snapshot, SnapshotTable};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, Stamp, codec};
 use benchwright_world::Seat;
@@ -50,6 +50,8 @@ pub struct Coverage {
     pub written: BTreeSet<String>,
     /// Tools with a call that was refused, and not for its arguments.
     pub refused: BTreeSet<String>,
+    /// States that calls brought rows into: table, field and word.
+    pub states: BTreeSet<(String, String, String)>,
     /// Rules with a case that keeps them.
     pub kept: BTreeSet<String>,
     /// Rules with a case that breaks them.
@@ -68,6 +70,7 @@ impl Coverage {
         }
         self.written.extend(other.written);
         self.refused.extend(other.refused);
+        self.states.extend(other.states);
         self.kept.extend(other.kept);
         self.broken.extend(other.broken);
         self.cases += other.cases;
@@ -302,8 +305,10 @@ impl Run<'_> {
                     }
                     self.coverage.calls += 1;
                     self.coverage.tools.entry(tool.to_owned()).or_default().insert(self.title.to_owned());
-                    before = Some(episode.fork());
+                    let fork = episode.fork();
                     result = Some(episode.call(tool, &arguments));
+                    self.note_states(&domain, &episode.diff_from(&fork));
+                    before = Some(fork);
                     tool.clone_into(&mut called);
                     if !matches!(steps.peek(), Some((_, next)) if next.starts_with("=>")) {
                         return Err(fail("a call is followed by what it must answer: `=> …`".into()));
@@ -355,6 +360,27 @@ impl Run<'_> {
         let broken = episode.as_ref().map(|episode| broken_rules(&domain, episode)).unwrap_or_default();
         self.claim(case, &broken, &refused_rules, episode.as_ref())
             .map_err(|error| (case.steps.last().map_or(0, |s| s.0), error))
+    }
+
+    /// Notes the states of lifecycles that rows came into.
+    fn note_states(&mut self, domain: &Domain, diff: &Diff) {
+        for (table, _, change) in &diff.changes {
+            let declared = domain.table(*table);
+            for lifecycle in &declared.lifecycles {
+                let value = match change {
+                    Change::Added(cells) => cells.get(lifecycle.field.index()),
+                    Change::Changed(fields) => {
+                        fields.iter().find(|changed| changed.field == lifecycle.field).map(|changed| &changed.new)
+                    }
+                    Change::Removed(_) => None,
+                };
+                if let Some(value) = value {
+                    let field = declared.field(lifecycle.field);
+                    let word = codec::show_value(domain, field.ty, value);
+                    self.coverage.states.insert((declared.name.clone(), field.name.clone(), word));
+                }
+            }
+        }
     }
 
     /// Checks what a result must be; gives the rule that refused, if one did.
