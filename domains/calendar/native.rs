@@ -121,7 +121,9 @@ fn query_freebusy(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
         {
             let email = call.row("user", owner)?.get("email");
             for invitation in call.rows("attendee", &[("email", email)])? {
-                if let (Some(event), false) = (invitation.get("event").as_ref_id(), invitation.is("response", "declined")) {
+                if let (Some(event), false) =
+                    (invitation.get("event").as_ref_id(), invitation.is("response", "declined"))
+                {
                     events.push(call.row("event", event)?);
                 }
             }

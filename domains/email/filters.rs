@@ -1,9 +1,9 @@
 //! Looking for mail: queries over a mailbox, and filters over one message or all that is there.
 
 use super::{
-    labels, text_of,
+    labels,
     query::{Mail, Query, contains},
-    reference,
+    reference, text_of,
 };
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::Refusal;

@@ -90,7 +90,8 @@ pub(crate) fn forward_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
     let attached = call.rows("attachment", &[("message", Value::Ref(original.id()))])?;
     let count = attached.len() as i64;
     let (said, from) = (text(call, "body"), string(&original, "from_address"));
-    let body = format!("{said}\n\n---------- Forwarded message ----------\nFrom: {from}\n\n{}", string(&original, "body"));
+    let body =
+        format!("{said}\n\n---------- Forwarded message ----------\nFrom: {from}\n\n{}", string(&original, "body"));
     let letter = Letter {
         from: alias(call, user)?,
         subject: headed("Fwd: ", &string(&original, "subject")),
@@ -272,8 +273,7 @@ fn make(call: &mut NativeCall<'_, '_>, letter: Letter, label: &str) -> Result<(R
         call.create("message_recipient", &values)?;
     }
     for [name, kind, size] in letter.attachments {
-        let values =
-            [("message", Value::Ref(message)), ("file_name", name), ("mime_type", kind), ("size_bytes", size)];
+        let values = [("message", Value::Ref(message)), ("file_name", name), ("mime_type", kind), ("size_bytes", size)];
         call.create("attachment", &values)?;
     }
     history(call, letter.user, "message_added", Some(message), None)?;

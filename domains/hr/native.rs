@@ -23,7 +23,10 @@ const LONGEST: i32 = 1000;
 fn update_sensitive_profile_data(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     let profile = call.row("hr_profile", reference(call, "profile")?)?;
     let Some(actor) = call.actor() else {
-        return Err(Refusal::new(RefusalCode::Forbidden, "nobody in particular acts, so nobody can be named in the audit"));
+        return Err(Refusal::new(
+            RefusalCode::Forbidden,
+            "nobody in particular acts, so nobody can be named in the audit",
+        ));
     };
     let fields = ["national_tax_id", "bank_account", "home_address"];
     let given: Vec<(&str, Value)> =

@@ -32,7 +32,7 @@
 use benchwright_base::{Json, Value};
 use benchwright_catalog::Found;
 use benchwright_expr::Type;
-use benchwright_pack::{Snapshot, SnapshotTable};
+use benchwright_pack::{Change, Diff, Snapshot, SnapshotTable};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, Stamp, codec};
 use benchwright_world::Seat;
@@ -46,6 +46,12 @@ use std::{
 pub struct Coverage {
     /// The cases that each tool was called in.
     pub tools: BTreeMap<String, BTreeSet<String>>,
+    /// Tools with a call that was answered and whose whole diff was wanted.
+    pub written: BTreeSet<String>,
+    /// Tools with a call that was refused, and not for its arguments.
+    pub refused: BTreeSet<String>,
+    /// States that calls brought rows into: table, field and word.
+    pub states: BTreeSet<(String, String, String)>,
     /// Rules with a case that keeps them.
     pub kept: BTreeSet<String>,
     /// Rules with a case that breaks them.
@@ -62,6 +68,9 @@ impl Coverage {
         for (tool, cases) in other.tools {
             self.tools.entry(tool).or_default().extend(cases);
         }
+        self.written.extend(other.written);
+        self.refused.extend(other.refused);
+        self.states.extend(other.states);
         self.kept.extend(other.kept);
         self.broken.extend(other.broken);
         self.cases += other.cases;
@@ -268,6 +277,7 @@ impl Run<'_> {
         let mut episode = begin(usual, None).ok();
         let mut before: Option<Episode> = None;
         let mut result = None;
+        let mut called = String::new();
         let mut refused_rules = BTreeSet::new();
         let mut steps = case.steps.iter().peekable();
         while let Some(&(number, line)) = steps.next() {
@@ -295,8 +305,11 @@ impl Run<'_> {
                     }
                     self.coverage.calls += 1;
                     self.coverage.tools.entry(tool.to_owned()).or_default().insert(self.title.to_owned());
-                    before = Some(episode.fork());
+                    let fork = episode.fork();
                     result = Some(episode.call(tool, &arguments));
+                    self.note_states(&domain, &episode.diff_from(&fork));
+                    before = Some(fork);
+                    tool.clone_into(&mut called);
                     if !matches!(steps.peek(), Some((_, next)) if next.starts_with("=>")) {
                         return Err(fail("a call is followed by what it must answer: `=> …`".into()));
                     }
@@ -305,6 +318,9 @@ impl Run<'_> {
                     let result = result.as_ref().ok_or_else(|| fail("there is no call to answer".into()))?;
                     if let Some(rule) = self.expect(rest, result).map_err(fail)? {
                         refused_rules.insert(rule);
+                    }
+                    if rest.strip_prefix("refused ").is_some_and(|code| !code.starts_with("invalid_argument")) {
+                        self.coverage.refused.insert(called.clone());
                     }
                 }
                 "diff" => {
@@ -319,6 +335,9 @@ impl Run<'_> {
                     let actual = episode.diff_from(before).to_text(&domain);
                     if (rest == "nothing") != expected.is_empty() {
                         return Err(fail("`diff` has lines under it, or is `diff nothing`".into()));
+                    }
+                    if !expected.is_empty() {
+                        self.coverage.written.insert(called.clone());
                     }
                     if actual != expected {
                         return Err(fail(format!("the call changed\n{actual}not\n{expected}")));
@@ -341,6 +360,27 @@ impl Run<'_> {
         let broken = episode.as_ref().map(|episode| broken_rules(&domain, episode)).unwrap_or_default();
         self.claim(case, &broken, &refused_rules, episode.as_ref())
             .map_err(|error| (case.steps.last().map_or(0, |s| s.0), error))
+    }
+
+    /// Notes the states of lifecycles that rows came into.
+    fn note_states(&mut self, domain: &Domain, diff: &Diff) {
+        for (table, _, change) in &diff.changes {
+            let declared = domain.table(*table);
+            for lifecycle in &declared.lifecycles {
+                let value = match change {
+                    Change::Added(cells) => cells.get(lifecycle.field.index()),
+                    Change::Changed(fields) => {
+                        fields.iter().find(|changed| changed.field == lifecycle.field).map(|changed| &changed.new)
+                    }
+                    Change::Removed(_) => None,
+                };
+                if let Some(value) = value {
+                    let field = declared.field(lifecycle.field);
+                    let word = codec::show_value(domain, field.ty, value);
+                    self.coverage.states.insert((declared.name.clone(), field.name.clone(), word));
+                }
+            }
+        }
     }
 
     /// Checks what a result must be; gives the rule that refused, if one did.

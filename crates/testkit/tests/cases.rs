@@ -1,6 +1,9 @@
 //! The cases of every domain hold, and they cover what they must.
 
+use benchwright_base::TableId;
 use benchwright_catalog::Catalog;
+use benchwright_expr::Type;
+use benchwright_schema::{Domain, Tool};
 use benchwright_testkit::cases::{Coverage, run_file};
 use std::{fs, path::Path};
 
@@ -36,6 +39,28 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
                 ));
             }
         }
+        // Record calls answer in a form of their own and touch many rows; their cases say what matters of it.
+        let plain = |tool: &&Tool| !tool.reads_only() && !tool.native.as_ref().is_some_and(|native| native.json);
+        for tool in found.domain.tools.iter().filter(plain) {
+            for (what, seen) in [("a whole diff", &coverage.written), ("a refusal by the world", &coverage.refused)] {
+                if !seen.contains(&tool.name) {
+                    failures.push(format!("{name}: no case has {what} of {}", tool.name));
+                }
+            }
+        }
+        for table in &found.domain.tables {
+            for lifecycle in &table.lifecycles {
+                let field = table.field(lifecycle.field);
+                let Type::Enum(words) = field.ty else { continue };
+                for word in &found.domain.enums[words.index()].words {
+                    let state = (table.name.clone(), field.name.clone(), word.clone());
+                    let is_written = found.domain.tools.iter().any(|tool| writes(tool, &table.name, &found.domain));
+                    if is_written && !coverage.states.contains(&state) {
+                        failures.push(format!("{name}: no call brings {}.{} to {word}", table.name, field.name));
+                    }
+                }
+            }
+        }
         for rule in &found.domain.rules {
             for (what, seen) in [("keeps", &coverage.kept), ("breaks", &coverage.broken)] {
                 if !seen.contains(&rule.id) {
@@ -46,4 +71,13 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
         println!("{name}: {} cases, {} calls", coverage.cases, coverage.calls);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether a tool that is no record call writes a table.
+fn writes(tool: &Tool, table: &str, domain: &Domain) -> bool {
+    let is = |id: &TableId| domain.table(*id).name == table;
+    match &tool.native {
+        Some(native) => !native.json && native.writes.iter().any(is),
+        None => !tool.reads_only() && tool.table.as_ref().is_some_and(is),
+    }
 }

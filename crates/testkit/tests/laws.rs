@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc};
 
 /// Calls in all, over all domains and threads.
 fn calls() -> usize {
-    std::env::var("BENCHWRIGHT_LAW_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(50_000)
+    std::env::var("BENCHWRIGHT_LAW_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
 }
 
 fn worlds() -> Vec<Arc<Sandbox>> {
