@@ -59,7 +59,8 @@ fn main() -> io::Result<()> {
                     let _ = write!(files, "({:?}, include_str!({path:?})), ", name_of(&file));
                 }
             }
-            let name = if pattern == group { name_of(&group) } else { format!("{}/{}", name_of(&group), name_of(&pattern)) };
+            let name =
+                if pattern == group { name_of(&group) } else { format!("{}/{}", name_of(&group), name_of(&pattern)) };
             let _ = write!(patterns, "({name:?}, &[{files}]), ");
         }
     }

@@ -120,7 +120,9 @@ impl Pattern {
         };
         self.head.cells.iter().find(|cell| {
             let rest = tier.strip_prefix(&*cell.tier);
-            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|r| r.split('-').all(is_dial)))
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.strip_prefix('-').is_some_and(|r| r.split('-').all(is_dial))
+            })
         })
     }
 

@@ -5,14 +5,14 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::tasks::Judged;
-use benchwright_base::Digest;
 use benchwright_audit::{Subject, TRIALS, TaskReport};
+use benchwright_base::Digest;
 use benchwright_catalog::{Catalog, CatalogError, Found};
 use benchwright_pack::{Store, StoreError, Task};
 use benchwright_project::{Family, MakeError, Order, Pattern, Solver, make};
 use benchwright_schema::plan::{Bound, Plan};
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
 use benchwright_solve::{CpSat, EngineError, Highs, Library, PhasePlanner, Recorded};
+use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
 use std::{collections::BTreeMap, io, time::Instant};
 
 /// Why a task was not made or audited.

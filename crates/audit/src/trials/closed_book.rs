@@ -2,10 +2,10 @@
 
 use super::facts::odd_rows;
 use crate::{Finding, Held, Subject};
+use benchwright_base::TableId;
 use benchwright_grade::Grader;
 use benchwright_project::{Breadth, Case, Desk, ready};
 use benchwright_sandbox::Episode;
-use benchwright_base::TableId;
 use benchwright_schema::{
     Tool,
     plan::{Binding, Bindings, FrameText},

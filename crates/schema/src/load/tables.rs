@@ -240,9 +240,9 @@ pub(super) fn resolve(files: &[(&File<'_>, &[Entry<'_>], usize)], draft: &mut Dr
     let mut tables: Vec<(&File<'_>, TableId, &[Entry<'_>])> = Vec::new();
     for &(file, entries, first) in files {
         let own = entries.iter().filter(|entry| entry.name(file).text != "enums").take(MOST - first.min(MOST));
-        let own = own.enumerate().filter_map(|(at, entry)| {
-            Some((file, RelationId((first + at) as u16), entry.value.entries()?))
-        });
+        let own = own
+            .enumerate()
+            .filter_map(|(at, entry)| Some((file, RelationId((first + at) as u16), entry.value.entries()?)));
         tables.extend(own);
     }
     let mut declared: Vec<(TableId, FieldId, Declared<'_>)> = Vec::new();
