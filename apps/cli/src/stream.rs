@@ -1,7 +1,12 @@
 //! A stream of tasks by the thousand: shards that are made whole or not at all, so that a run that was cut off goes on where
 //! it was.
 
-use crate::{failure::Failure, progress::Progress, suites, tasks, work::{Maker, Setting}};
+use crate::{
+    failure::Failure,
+    progress::Progress,
+    suites, tasks,
+    work::{Maker, Setting},
+};
 use anyhow::{Context as _, anyhow};
 use benchwright_base::Digest;
 use benchwright_export::{shard_paths, write_shard};

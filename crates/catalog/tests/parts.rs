@@ -47,7 +47,8 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let _ = fs::remove_dir_all(&root);
     let folder = root.join("garden");
     fs::create_dir_all(&folder).unwrap();
-    let about = "name = \"garden\"\ntitle = \"Gardens\"\nrole = \"gardener\"\nabout = \"Beds.\"\ninclude = [\"grid\"]\n";
+    let about =
+        "name = \"garden\"\ntitle = \"Gardens\"\nrole = \"gardener\"\nabout = \"Beds.\"\ninclude = [\"grid\"]\n";
     fs::write(folder.join("domain.toml"), about).unwrap();
     for (file, text) in files {
         fs::write(folder.join(file), text).unwrap();
@@ -63,7 +64,10 @@ fn a_seventh_domain_is_one_folder() {
     assert_eq!(found.domain.tools.len(), 11);
     assert!(found.tools_without_code().is_empty(), "{:?}", found.tools_without_code());
     assert!(found.domain.tools.iter().any(|tool| tool.name == "query_garden_candidate_from_attribute"));
-    assert_eq!(catalog.pattern_names().unwrap().iter().filter(|name| name.starts_with("grid/")).collect::<Vec<_>>(), ["grid/garden"]);
+    assert_eq!(
+        catalog.pattern_names().unwrap().iter().filter(|name| name.starts_with("grid/")).collect::<Vec<_>>(),
+        ["grid/garden"]
+    );
     let pattern = catalog.pattern("grid/garden").unwrap();
     assert_eq!((&*pattern.family, pattern.head.cells.len()), ("garden", 54));
     assert!(catalog.family("garden").unwrap().proof().is_some());
@@ -72,12 +76,16 @@ fn a_seventh_domain_is_one_folder() {
 #[test]
 fn faults_of_a_part_and_of_what_it_is_told_name_their_file() {
     let root = folder("no-item", &[("tables.toml", "[thing]\nname = \"text\"\n"), ("grid.toml", WORDS)]);
-    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else {
+        panic!("it loads")
+    };
     assert!(faults.iter().any(|fault| fault.file == "_parts/grid/tables.toml"), "{faults:?}");
 
     let twice = format!("{ITEM}\n[slot]\nname = \"text\"\n");
     let root = folder("twice", &[("tables.toml", &twice), ("grid.toml", WORDS)]);
-    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else {
+        panic!("it loads")
+    };
     assert!(faults.iter().any(|f| f.file == "tables.toml" && f.message.contains("already")), "{faults:?}");
 
     let root = folder("words", &[("tables.toml", ITEM), ("grid.toml", &WORDS.replace("high = 40", "high = 0"))]);
@@ -87,6 +95,8 @@ fn faults_of_a_part_and_of_what_it_is_told_name_their_file() {
     let root = folder("no-part", &[("tables.toml", ITEM), ("grid.toml", WORDS)]);
     let domain = root.join("garden/domain.toml");
     fs::write(&domain, fs::read_to_string(&domain).unwrap().replace("[\"grid\"]", "[\"grids\"]")).unwrap();
-    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else { panic!("it loads") };
+    let Err(CatalogError::Faulty { faults, .. }) = Catalog::from_folder(&root).find("garden") else {
+        panic!("it loads")
+    };
     assert!(faults.iter().any(|fault| fault.file == "domain.toml" && fault.message.contains("no part")), "{faults:?}");
 }

@@ -79,7 +79,8 @@ pub fn parquet(store: &Store, out: &Path, per_shard: usize) -> Result<ParquetSum
         let name = format!("part-{at:05}.parquet");
         for (tree, columns, rows) in [(OPEN_TREE, OPEN, open), (SEALED_TREE, SEALED, sealed)] {
             let path = out.join(tree).join(&name);
-            write(&path, tree, columns, rows, EXPORT_LEVEL).map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
+            write(&path, tree, columns, rows, EXPORT_LEVEL)
+                .map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
             summary.bytes += fs::metadata(&path).map_err(|why| ExportError::Io { path, why })?.len();
         }
         summary.tasks += ids.len();
@@ -104,13 +105,15 @@ pub fn write_shard(out: &Path, at: usize, tasks: Vec<Task>) -> Result<u64, Expor
     }
     let [open_path, sealed_path] = shard_paths(out, at);
     let mut bytes = 0;
-    for (path, tree, columns, rows) in [(sealed_path, SEALED_TREE, SEALED, sealed), (open_path, OPEN_TREE, OPEN, open)] {
+    for (path, tree, columns, rows) in [(sealed_path, SEALED_TREE, SEALED, sealed), (open_path, OPEN_TREE, OPEN, open)]
+    {
         let io = |why: std::io::Error| ExportError::Io { path: path.clone(), why };
         let half = path.with_extension("half");
         if half.exists() {
             fs::remove_file(&half).map_err(io)?;
         }
-        write(&half, tree, columns, rows, STREAM_LEVEL).map_err(|why| ExportError::Parquet { path: half.clone(), why })?;
+        write(&half, tree, columns, rows, STREAM_LEVEL)
+            .map_err(|why| ExportError::Parquet { path: half.clone(), why })?;
         bytes += fs::metadata(&half).map_err(io)?.len();
         fs::rename(&half, &path).map_err(io)?;
     }

@@ -73,7 +73,13 @@ impl<'a> Grader<'a> {
 
     /// The rows of every view in a state.
     pub fn rows(&self, state: &Snapshot) -> ViewRows {
-        read::views(self.domain, &self.plan, &self.bound, &self.verifier.keys, &Documents { first: self.first, last: state })
+        read::views(
+            self.domain,
+            &self.plan,
+            &self.bound,
+            &self.verifier.keys,
+            &Documents { first: self.first, last: state },
+        )
     }
 
     /// Judges a terminal state.

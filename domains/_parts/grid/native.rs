@@ -35,8 +35,7 @@ const LEFT: FieldId = FieldId(1);
 const SLOT: [FieldId; 5] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5)];
 const LABEL_NAME: FieldId = FieldId(2);
 const CONDITION: [FieldId; 5] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5)];
-const REQUIREMENT: [FieldId; 7] =
-    [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5), FieldId(6), FieldId(7)];
+const REQUIREMENT: [FieldId; 7] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5), FieldId(6), FieldId(7)];
 
 fn int(value: &Value) -> i64 {
     value.as_number().unwrap_or_default()
@@ -103,7 +102,10 @@ fn spend(call: &mut Call<'_, '_>, meter: Option<RowId>, what: &str) -> Result<()
 
 fn set_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     if is_done(call)? {
-        return Err(Refusal::new(RefusalCode::InvalidArgument, "the grid was handed in; nothing can be placed any more"));
+        return Err(Refusal::new(
+            RefusalCode::InvalidArgument,
+            "the grid was handed in; nothing can be placed any more",
+        ));
     }
     let slot = open_slot(call)?;
     let id = slot.id();
@@ -244,7 +246,8 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let attribute = attribute(call, argument_text(call, "field"))?;
     let operator = argument_text(call, "operator");
     if compares(operator, 0, 0).is_none() || (attribute.is_label && !matches!(operator, "=" | "==" | "!=")) {
-        let wanted = if attribute.is_label { "wants = or != for this attribute" } else { "wants one of <=, >=, =, !=, <, >" };
+        let wanted =
+            if attribute.is_label { "wants = or != for this attribute" } else { "wants one of <=, >=, =, !=, <, >" };
         return Err(Refusal::argument("operator", wanted));
     }
     let mut out = Vec::with_capacity(128);

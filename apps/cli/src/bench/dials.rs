@@ -166,7 +166,8 @@ impl Figures {
         }
         for open in OPEN {
             let steps = DECOYS.map(|decoys| self.of("filter", open, decoys).mean_steps());
-            let (least, most) = (steps.iter().copied().fold(f64::MAX, f64::min), steps.iter().copied().fold(0.0, f64::max));
+            let (least, most) =
+                (steps.iter().copied().fold(f64::MAX, f64::min), steps.iter().copied().fold(0.0, f64::max));
             if most > least * 1.05 {
                 missed.push(format!("the filter's steps at {open} open slots vary from {least:.1} to {most:.1}"));
             }

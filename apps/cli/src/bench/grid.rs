@@ -103,7 +103,8 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
     for script in &scripts {
         made.push(maker.make(&script.pattern, &script.tier, "fill", script.seed, false)?.0);
     }
-    let judged: Vec<Judged<'_>> = made.iter().map(|task| Judged::open(&setting.catalog, task)).collect::<Result<_>>()?;
+    let judged: Vec<Judged<'_>> =
+        made.iter().map(|task| Judged::open(&setting.catalog, task)).collect::<Result<_>>()?;
     let graders: Vec<Grader<'_>> = judged.iter().map(|judged| Ok(judged.grader()?)).collect::<Result<_>>()?;
     let plains: Vec<Plain> =
         judged.iter().map(|judged| Plain::of(&judged.domain, &judged.first)).collect::<Result<_>>()?;

@@ -55,7 +55,8 @@ fn dial(task: &TaskLine, letter: &str) -> Place {
 /// Whether a tier is a setting of dials: open slots and decoys.
 fn is_setting(tier: &str) -> bool {
     let mut parts = tier.split('-');
-    let mut next = |letter: &str| parts.next().and_then(|part| part.strip_prefix(letter)?.parse::<u32>().ok()).is_some();
+    let mut next =
+        |letter: &str| parts.next().and_then(|part| part.strip_prefix(letter)?.parse::<u32>().ok()).is_some();
     next("h") && next("b")
 }
 

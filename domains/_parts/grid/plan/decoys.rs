@@ -194,7 +194,11 @@ impl Maker<'_> {
                 });
                 let room = room.min().unwrap_or(0).max(0);
                 let falls = on_it().any(|(gauge, _)| !gauge.is_upper());
-                if falls { stream.between((own - room).max(low), *own) } else { stream.between(*own, (own + room).min(high)) }
+                if falls {
+                    stream.between((own - room).max(low), *own)
+                } else {
+                    stream.between(*own, (own + room).min(high))
+                }
             } else {
                 stream.between(low, high)
             };

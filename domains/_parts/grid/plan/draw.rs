@@ -70,7 +70,8 @@ pub(super) fn draw(draw: &Draw<'_>, words: &Words) -> Result<Board, Discard> {
     stream.shuffle(&mut open);
     open.truncate(setting.open);
     open.sort_unstable();
-    let truth: Vec<Vec<i64>> = (0..cells).map(|cell| true_item(words, open.binary_search(&cell).is_ok(), &mut stream)).collect();
+    let truth: Vec<Vec<i64>> =
+        (0..cells).map(|cell| true_item(words, open.binary_search(&cell).is_ok(), &mut stream)).collect();
 
     let mut stream = setting.stream(draw, "limits");
     let (limits, gauges, totals) = limits(words, &setting, &truth, &mut stream);
@@ -263,8 +264,7 @@ fn board(sketch: Sketch<'_>, setting: &Setting, candidates: Vec<(usize, Vec<i64>
         let first = stream.pick(&words.names).cloned().unwrap_or_default();
         format!("{first} {}", stream.between(100, 999))
     };
-    let mut items: Vec<Item> =
-        candidates.into_iter().map(|(of, values)| Item { of, values, name: name() }).collect();
+    let mut items: Vec<Item> = candidates.into_iter().map(|(of, values)| Item { of, values, name: name() }).collect();
     let mut given = vec![0; sketch.truth.len()];
     for (cell, values) in sketch.truth.into_iter().enumerate() {
         if sketch.open.binary_search(&cell).is_err() {

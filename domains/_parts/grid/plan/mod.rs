@@ -94,14 +94,7 @@ impl Family for Grid {
         Ok(self.case(draw, &draw::draw(draw, &self.words)?))
     }
 
-    fn accept(
-        &self,
-        _: &Draw<'_>,
-        _: &Case,
-        _: &Solved,
-        _: &Domain,
-        _: &mut dyn Planner,
-    ) -> Result<(), Discard> {
+    fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
         Ok(())
     }
 

@@ -91,8 +91,13 @@ pub(crate) fn search(words: &Words, board: &Board) -> Found {
         }
     }
     let totals: Vec<i64> = gauges.iter().map(|gauge| given_of(board, gauge)).collect();
-    let mut search =
-        Search { gauges: &gauges, slots: &slots, rest: &rest, chosen: vec![0; slots.len()], found: Found { first: None, count: 0, nodes: 0 } };
+    let mut search = Search {
+        gauges: &gauges,
+        slots: &slots,
+        rest: &rest,
+        chosen: vec![0; slots.len()],
+        found: Found { first: None, count: 0, nodes: 0 },
+    };
     search.go(0, &totals);
     search.found
 }

@@ -95,7 +95,10 @@ fn a_search_sees_a_second_choice() {
     let loose = board.limits.iter_mut();
     loose.for_each(|limit| limit.bound = if words.rule[limit.rule].of == "seats" { 0 } else { 1_000_000 });
     assert_eq!(search::search(&words, &board).count, 2);
-    board.limits.iter_mut().for_each(|limit| limit.bound = if words.rule[limit.rule].of == "seats" { 1_000_000 } else { 0 });
+    board
+        .limits
+        .iter_mut()
+        .for_each(|limit| limit.bound = if words.rule[limit.rule].of == "seats" { 1_000_000 } else { 0 });
     assert_eq!(search::search(&words, &board).count, 0);
 }
 
@@ -128,9 +131,8 @@ fn so_many_decoys_stay_unseen() {
         };
         let mut unseen = 0;
         for (slot, list) in board.candidates().iter().enumerate() {
-            let is_decoy = |number: &&u32| {
-                **number != truth[slot] && board.fits(slot, &board.item(**number).unwrap().values)
-            };
+            let is_decoy =
+                |number: &&u32| **number != truth[slot] && board.fits(slot, &board.item(**number).unwrap().values);
             for decoy in list.iter().filter(is_decoy) {
                 let end = slot + 1 + further;
                 let holds = end <= truth.len()

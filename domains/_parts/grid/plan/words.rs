@@ -97,7 +97,8 @@ impl Words {
             if label.words.len() < 3 || label.words.len() > 60 || sorted.len() != label.words.len() {
                 faults.push(format!("{}: 3 to 60 words are needed, no two alike", label.field));
             }
-            let plain = |word: &String| !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || " -&".contains(c));
+            let plain =
+                |word: &String| !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || " -&".contains(c));
             if let Some(word) = label.words.iter().find(|word| !plain(word)) {
                 faults.push(format!("{}: `{word}` is not plain letters", label.field));
             }
@@ -106,7 +107,8 @@ impl Words {
         for rule in &words.rule {
             let is_number = words.number.iter().any(|number| number.field == rule.of);
             let is_label = words.label.iter().any(|label| label.field == rule.of);
-            if (rule.measure == Measure::WordAtMost && !is_label) || (rule.measure != Measure::WordAtMost && !is_number) {
+            if (rule.measure == Measure::WordAtMost && !is_label) || (rule.measure != Measure::WordAtMost && !is_number)
+            {
                 faults.push(format!("{:?} of {}: there is no such attribute", rule.measure, rule.of));
             }
             if (rule.measure == Measure::ManyAtMost) != rule.least.is_some() {
