@@ -1,5 +1,6 @@
 //! `bench`: us beside the bare engine, alternating, in one run. One file per bench.
 
+mod erp;
 mod generate;
 mod measure;
 mod world;
@@ -10,17 +11,24 @@ use serde_json::Map;
 use std::process::ExitCode;
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 2] = ["world", "generate"];
+pub(crate) const NAMES: [&str; 3] = ["world", "generate", "erp"];
+/// Those that need what may not be there, and are run only by name.
+const BY_NAME: [&str; 1] = ["erp"];
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(setting: &Setting, name: Option<&str>, json: bool, quick: bool) -> Result<ExitCode> {
     let mut all = Map::new();
     let mut missed = false;
-    for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
+    let wanted = |bench: &&str| name.map_or(!BY_NAME.contains(bench), |name| name == *bench);
+    for bench in NAMES.into_iter().filter(wanted) {
         let progress = Progress::start(format!("measuring {bench}"));
         let (figures, table) = if bench == "world" {
             let figures = world::run(quick)?;
             missed |= !quick && !figures.missed().is_empty();
+            (figures.to_json(), figures.to_table())
+        } else if bench == "erp" {
+            let figures = erp::run(&setting.catalog, quick)?;
+            missed |= !quick && figures.missed();
             (figures.to_json(), figures.to_table())
         } else {
             let figures = generate::run(setting, quick)?;

@@ -14,9 +14,12 @@ Example:
 Keys of `bench world --json`:
   episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them
 Keys of `bench generate --json`:
-  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers")]
+  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers
+Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and is run only by name:
+  odoo {reset_ms, call_ms, grade_ms, episodes_per_s}, embedded {the same, in process},
+  embedded_gateway {the same, over HTTP}, ratio, gateway_ratio, version")]
 pub(crate) struct Options {
-    /// The bench; without one, all of them
+    /// The bench; without one, all that need nothing else
     #[arg(value_parser = crate::bench::NAMES)]
     name: Option<String>,
     /// Prints JSON

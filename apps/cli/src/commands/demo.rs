@@ -13,7 +13,7 @@ use benchwright_project::Desk;
 use benchwright_sandbox::Episode;
 use benchwright_world::replay;
 use serde_json::Value as Json;
-use std::fs;
+use std::{fs, path::Path};
 
 mod shipped {
     //! The files of `suites/demo`.
@@ -35,12 +35,22 @@ pub(crate) struct Options {
     output: Option<std::path::PathBuf>,
 }
 
-/// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+/// Writes the shipped tasks into a folder.
+pub(crate) fn unpack(folder: &Path) -> anyhow::Result<Store> {
     if shipped::FILES.is_empty() {
         let message = "this program was built without suites/demo, so it has no tasks to show";
         return Err(Failure::missing(message, "benchwright build suites/erp-300.toml -o DIR"));
     }
+    for (name, bytes) in shipped::FILES {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(&path, bytes)?;
+    }
+    Ok(Store::at(folder))
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (folder, kept) = match &options.output {
         Some(folder) => {
             crate::suites::check_empty(folder)?;
@@ -52,12 +62,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             (Some(folder), path)
         }
     };
-    for (name, bytes) in shipped::FILES {
-        let path = kept.join(name);
-        fs::create_dir_all(path.parent().unwrap_or(&kept))?;
-        fs::write(&path, bytes)?;
-    }
-    let store = Store::at(&kept);
+    let store = unpack(&kept)?;
     let mut rows = vec![["task", "workflow", "idle", "greedy", "oracle"].map(str::to_owned).to_vec()];
     let mut reasons = String::new();
     for id in store.ids().map_err(tasks::of_store)? {

@@ -175,7 +175,7 @@ fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
         Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| wrong(error.to_string()))
     };
     let (left, right) = (read(&options.left)?, read(&options.right)?);
-    let known = |difference: &Difference| odoo::known(difference, false);
+    let known = |difference: &Difference| odoo::known(difference, odoo::Done::default());
     let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &known);
     let rows = differences.iter();
     if options.json {

@@ -155,7 +155,7 @@ fn one(catalog: &Catalog, site: &Site, task: &Task, near_misses: usize, turn: us
     if grader.rows(&here) != grader.rows(&there) {
         faults.push("the oracle's views are not the embedded ERP's".to_owned());
     }
-    let differences = compare(&judged.domain, &judged.first, &here, &there, &|difference| super::known(difference, false));
+    let differences = compare(&judged.domain, &judged.first, &here, &there, &|difference| super::known(difference, super::Done::default()));
     let shown: Vec<String> = differences.iter().take(12).map(|difference| format!("{difference:?}")).collect();
 
     let mut missed = Vec::new();

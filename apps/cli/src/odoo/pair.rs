@@ -1,5 +1,6 @@
 //! One world on both engines, and calls made on both: what each answers, and in what their states differ.
 
+use super::Done;
 use crate::tasks::{Judged, seat};
 use benchwright_base::Value;
 use benchwright_catalog::Catalog;
@@ -31,8 +32,8 @@ pub(crate) struct Pair<'s> {
     odoo: OdooEpisode,
     pub(crate) twin_keys: Ledger,
     pub(crate) odoo_keys: Ledger,
-    /// Whether a call made stock grow.
-    goods_came: bool,
+    /// What calls have done that explains a difference.
+    done: Done,
 }
 
 /// What both answered to a call.
@@ -67,7 +68,7 @@ impl Shared {
         let twin = self.sandbox.begin(&self.seat, Conditions::default())?;
         let odoo = self.odoo.begin()?;
         let (twin_keys, odoo_keys) = (ledger(&self.keys, &twin), ledger(&self.keys, &odoo));
-        Ok(Pair { shared: self, twin, odoo, twin_keys, odoo_keys, goods_came: false })
+        Ok(Pair { shared: self, twin, odoo, twin_keys, odoo_keys, done: Done::default() })
     }
 
     /// The keys of a table that begin with a text, in order.
@@ -98,7 +99,12 @@ impl Pair<'_> {
         let twin = face::answer(&self.shared.domain, &step.model, &step.method, &here.to_string(), &mut call);
         let odoo = self.odoo.post(&step.model, &step.method, &there.to_string())?;
         if twin.status == 200 && odoo.status == 200 {
-            self.goods_came |= matches!(&*step.method, "action_apply_inventory" | "button_mark_done" | "button_validate");
+let vals = &step.args["vals"];
+            self.done.goods_moved |=
+                matches!(&*step.method, "action_apply_inventory" | "button_mark_done" | "button_validate");
+            let written = |model: &str, field: &str| step.model == model && vals.get(field).is_some();
+            self.done.units_bought_changed |= written("purchase.order.line", "product_qty");
+            self.done.price_by_hand |= written("sale.order.line", "price_unit");
             let parsed = |answer: &Answer| serde_json::from_str::<Json>(&answer.body).unwrap_or_default();
             // What only one side has is bound on neither.
             let (mut here, mut there) = (self.twin_keys.clone(), self.odoo_keys.clone());
@@ -113,7 +119,7 @@ impl Pair<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<Difference>, OdooError> {
         let (here, there) = (self.twin.snapshot(), self.odoo.read()?);
         let shared = self.shared;
-        Ok(compare(&shared.domain, &shared.first, &here, &there, &|difference| super::known(difference, self.goods_came)))
+        Ok(compare(&shared.domain, &shared.first, &here, &there, &|difference| super::known(difference, self.done)))
     }
 }
 
