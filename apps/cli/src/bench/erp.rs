@@ -143,7 +143,8 @@ struct Gateway {
 
 impl Gateway {
     fn ask(&self, path: &str, token: &str, body: &Json) -> Result<Json> {
-        let request = self.agent.post(format!("{}{path}", self.base)).header("Authorization", format!("Bearer {token}"));
+        let request =
+            self.agent.post(format!("{}{path}", self.base)).header("Authorization", format!("Bearer {token}"));
         let mut answer = request.send(body.to_string().as_bytes())?;
         let (status, text) = (answer.status(), answer.body_mut().with_config().limit(64 << 20).read_to_string()?);
         ensure!(status.is_success(), "{path} answered {status}: {text}");
