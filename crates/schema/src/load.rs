@@ -23,7 +23,7 @@ use text::{Entry, Faults, File};
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 5] = ["README.md", "native.rs", "plan.toml", "goods.toml", "patterns.toml"];
+const OTHERS: [&str; 6] = ["README.md", "FIDELITY.md", "native.rs", "plan.toml", "goods.toml", "patterns.toml"];
 /// Code stands in as many files as it needs.
 const CODE: &str = ".rs";
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
