@@ -5,11 +5,16 @@ use benchwright_base::{DateTime, Stream, date::DAY};
 use benchwright_pack::{Step, script::at};
 use serde_json::{Map, Value as Json, json};
 
+/// Sequences from this one on are rough.
+const ROUGH_FROM: usize = 500;
+
 /// The documents that a sequence has to do with, by key.
 pub(crate) struct Moves<'s> {
     shared: &'s Shared,
     stream: Stream,
     count: usize,
+    /// Whether most calls are made to fail, and calls that seldom do come more often.
+    rough: bool,
     customers: Vec<String>,
     vendors: Vec<String>,
     products: Vec<String>,
@@ -51,6 +56,7 @@ impl<'s> Moves<'s> {
             shared,
             stream: Stream::new(seed, &["odoo", "sequence", &turn.to_string()]),
             count: 0,
+            rough: turn >= ROUGH_FROM,
             customers: keys("res_partner", "customer/"),
             vendors: keys("res_partner", "vendor/"),
             products: keys("product_product", "product/"),
@@ -115,7 +121,9 @@ impl<'s> Moves<'s> {
     /// The next calls: mostly one, with those that find what it made.
     pub(crate) fn draw(&mut self) -> Vec<Step> {
         loop {
-            let weights = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
+            let usual = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
+            let rough = [4, 5, 2, 2, 3, 3, 2, 4, 9, 9, 4, 8, 20, 9, 18, 1, 1];
+            let weights = if self.rough { rough } else { usual };
             let drawn = match self.stream.weighted(&weights).unwrap_or_default() {
                 0 => self.new_sale(),
                 1 => self.press(&[("sale.order", "action_confirm")], 0),
@@ -161,7 +169,7 @@ impl<'s> Moves<'s> {
 
     /// Now and then a call is made that cannot stand.
     fn spoil(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
-        if !self.stream.chance(1, 8) {
+        if !self.stream.chance(if self.rough { 3 } else { 1 }, 8) {
             return steps;
         }
         let Some(step) = steps.first_mut() else { return steps };
@@ -176,6 +184,7 @@ impl<'s> Moves<'s> {
             3 if step.args.get("vals").is_some() => {
                 step.args.as_object_mut().map(|arguments| arguments.remove("vals"));
             }
+            _ if self.rough => step.args["surplus"] = json!(1),
             _ => return steps,
         }
         steps.truncate(1);
@@ -456,6 +465,10 @@ impl<'s> Moves<'s> {
 
     fn move_goods(&mut self) -> Option<Vec<Step>> {
         let (quants, transfers) = (self.quants.clone(), self.transfers.clone());
+        if self.rough && self.stream.chance(1, 2) {
+            let quant = self.one(&quants)?;
+            return Some(vec![Step::call("stock.quant", "action_apply_inventory", json!({ "ids": [at(&quant)] }))]);
+        }
         if self.stream.chance(1, 2) {
             let quant = self.one(&quants)?;
             let count = self.stream.between(0, 80);
