@@ -276,10 +276,12 @@ pub(super) fn fill_offer(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), R
 }
 
 /// Only cancelled orders can be deleted.
-pub(super) fn may_unlink(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+pub(super) fn may_unlink(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let order = call.row("purchase_order", id)?;
     if order.is("state", "cancel") {
-        return Ok(());
+        let lines = call.rows("purchase_order_line", &[("order_id", Value::Ref(id))])?;
+        let lines: Vec<RowId> = lines.iter().map(RowView::id).collect();
+        return stock::let_go(call, ("purchase_id", id), ("purchase_line_id", &lines));
     }
     Err(wrong_state(format!("{} must be cancelled before it is deleted", order.words("name"))))
 }
@@ -367,10 +369,10 @@ fn receive_more(call: &mut Call<'_, '_>, order: RowId, repriced: Option<RowId>) 
         }
         match (open, due > 0) {
             (Some(row), true) => {
-                // A move keeps its date; more units come by their own, and the earlier of both stands.
+                // A move keeps its date; of more or fewer units the earlier date stands.
                 let known = call.row("stock_move", row)?;
                 let mut values = vec![("product_uom_qty", Value::Quantity(due))];
-                if due > known.number("product_uom_qty") && line.instant("date_planned") < known.instant("date") {
+                if due != known.number("product_uom_qty") && line.instant("date_planned") < known.instant("date") {
                     values.push(("date", line.get("date_planned")));
                 }
                 call.update("stock_move", row, &values)?;

@@ -110,10 +110,12 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowV
 }
 
 /// Only drafts and cancelled orders can be deleted.
-pub(super) fn may_unlink(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+pub(super) fn may_unlink(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let order = call.row("sale_order", id)?;
     if is_in(&order, &["draft", "cancel"]) {
-        return Ok(());
+        let lines = call.rows("sale_order_line", &[("order_id", Value::Ref(id))])?;
+        let lines: Vec<RowId> = lines.iter().map(RowView::id).collect();
+        return stock::let_go(call, ("sale_id", id), ("sale_line_id", &lines));
     }
     Err(wrong_state(format!("{} is sent or confirmed: cancel it before it is deleted", order.words("name"))))
 }

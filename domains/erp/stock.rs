@@ -175,6 +175,19 @@ pub(super) fn make_move(call: &mut Call<'_, '_>, new: &NewMove<'_>) -> Result<Ro
     call.create("stock_move", &values)
 }
 
+/// Transfers and moves outlive the document they were made for.
+pub(super) fn let_go(call: &mut Call<'_, '_>, document: (&str, RowId), lines: (&str, &[RowId])) -> Result<(), Refusal> {
+    for row in call.rows("stock_picking", &[(document.0, Value::Ref(document.1))])? {
+        call.update("stock_picking", row.id(), &[(document.0, Value::Null)])?;
+    }
+    for line in lines.1 {
+        for row in call.rows("stock_move", &[(lines.0, Value::Ref(*line))])? {
+            call.update("stock_move", row.id(), &[(lines.0, Value::Null)])?;
+        }
+    }
+    Ok(())
+}
+
 /// What was moved cannot be changed any more.
 pub(super) fn may_change_move(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     if is_in(&call.row("stock_move", id)?, &["done", "cancel"]) {
@@ -275,7 +288,8 @@ pub(super) fn apply_inventory(call: &mut Call<'_, '_>) -> Answer {
         }
         let (counted, known) = (quant.number("inventory_quantity"), quant.number("quantity"));
         let (Some(product), Some(here)) = (quant.link("product_id"), quant.link("location_id")) else { continue };
-        if counted != known {
+        {
+            // A count that finds what is there is noted too.
             let loss = location(call, "inventory")?;
             let (from, to) = if counted > known { (loss, here) } else { (here, loss) };
             let new = NewMove {
@@ -284,7 +298,7 @@ pub(super) fn apply_inventory(call: &mut Call<'_, '_>) -> Answer {
                 from,
                 to,
                 date: Some(call.now()),
-                origin: "Product Quantity Updated",
+                origin: if counted == known { "Product Quantity Confirmed" } else { "Product Quantity Updated" },
                 state: "done",
                 of: &[],
             };

@@ -57,7 +57,9 @@ pub fn compare(
                     }
                 }
                 (x, y) => {
-                    let show = |row: Option<&Vec<Value>>| row.map_or("nothing".to_owned(), |cells| brief(domain, table, cells));
+                    let show = |row: Option<&Vec<Value>>| {
+                        row.map_or("nothing".to_owned(), |cells| brief(domain, table, cells))
+                    };
                     found.push(difference("(row)", show(x), show(y)));
                 }
             }
@@ -69,9 +71,9 @@ pub fn compare(
 
 /// Whether a note was written by somebody, not by the system.
 fn is_comment(domain: &Domain, table: &Table, cells: &[Value]) -> bool {
-    table.field_named("message_type").is_none_or(|field| {
-        codec::show_value(domain, table.field(field).ty, &cells[field.index()]) == "comment"
-    })
+    table
+        .field_named("message_type")
+        .is_none_or(|field| codec::show_value(domain, table.field(field).ty, &cells[field.index()]) == "comment")
 }
 
 fn brief(domain: &Domain, table: &Table, cells: &[Value]) -> String {
@@ -199,13 +201,17 @@ fn names(
 ) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for (at, table) in domain.tables.iter().enumerate() {
-        if !matches!(&*table.name, "sale_order" | "purchase_order" | "mrp_production" | "stock_picking" | "account_move") {
+        if !matches!(
+            &*table.name,
+            "sale_order" | "purchase_order" | "mrp_production" | "stock_picking" | "account_move"
+        ) {
             continue;
         }
         let Some(name) = table.field_named("name") else { continue };
         for cells in &state.tables[at].rows {
             let (Some(id), Some(text)) = (cells[0].as_ref_id(), cells[name.index()].as_text()) else { continue };
-            let was = first.tables[at].rows.iter().find(|row| row[0] == cells[0]).and_then(|row| row[name.index()].as_text());
+            let was =
+                first.tables[at].rows.iter().find(|row| row[0] == cells[0]).and_then(|row| row[name.index()].as_text());
             if was != Some(text) && !text.is_empty() {
                 let place = places[at].get(&id).copied().unwrap_or(id);
                 names.insert(text.to_owned(), format!("<{} {place}>", table.name));

@@ -66,7 +66,8 @@ fn plain(html: &str) -> String {
         rest = after;
     }
     out.push_str(rest);
-    for (entity, letter) in [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+    for (entity, letter) in
+        [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
     {
         out = out.replace(entity, letter);
     }

@@ -23,7 +23,11 @@ pub fn answer(domain: &Domain, model: &str, method: &str, body: &str, call: &mut
             // As Odoo does: what is JSON but no object names no argument.
             Ok(_) => Map::new(),
             Err(why) => {
-                return error(400, "werkzeug.exceptions.BadRequest", &format!("could not parse the body as json: {why}"));
+                return error(
+                    400,
+                    "werkzeug.exceptions.BadRequest",
+                    &format!("could not parse the body as json: {why}"),
+                );
             }
         },
     };
@@ -101,7 +105,12 @@ impl Face<'_> {
         self.domain.tools.iter().find(|tool| tool.name == name)
     }
 
-    fn dispatch(&self, method: &str, mut arguments: Map<String, Json>, call: &mut CallTool<'_>) -> Result<String, Wrong> {
+    fn dispatch(
+        &self,
+        method: &str,
+        mut arguments: Map<String, Json>,
+        call: &mut CallTool<'_>,
+    ) -> Result<String, Wrong> {
         check(method, &arguments)?;
         if let Some(tool) = self.tool(method) {
             let known = tool.native.as_ref().map_or(&[][..], |native| &native.takes);
@@ -167,7 +176,9 @@ impl Face<'_> {
             if let Some(model) = to.and_then(|table| table.odoo.as_deref()) {
                 about.insert("relation".to_owned(), json!(model));
             }
-            about.retain(|key, _| attributes.is_none_or(|list| list.is_empty() || list.iter().any(|item| *item == **key)));
+            about.retain(|key, _| {
+                attributes.is_none_or(|list| list.is_empty() || list.iter().any(|item| *item == **key))
+            });
             out.insert(name.to_owned(), Json::Object(about));
         };
         for field in &self.table.fields {

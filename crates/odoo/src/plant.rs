@@ -250,7 +250,9 @@ impl<'a> Planter<'a> {
         let ids: Vec<RowId> = given.iter().filter_map(|row| row[0].as_ref_id()).collect();
         let made = self.create(table, &ids, vals)?;
         for record in self.find("product.product", json!([["id", "in", made]]), &["product_tmpl_id"])? {
-            if let (Some(id), Some(of)) = (cells::reference(&record["id"]), cells::reference(&record["product_tmpl_id"])) {
+            if let (Some(id), Some(of)) =
+                (cells::reference(&record["id"]), cells::reference(&record["product_tmpl_id"]))
+            {
                 self.templates.insert(id, of);
             }
         }
@@ -296,7 +298,8 @@ impl<'a> Planter<'a> {
         let (table, given) = self.given("stock_quant")?;
         let mut vals = Vec::with_capacity(given.len());
         for row in given {
-            let mut one = self.vals(table, row, &["quantity", "inventory_quantity", "inventory_quantity_set", "in_date"])?;
+            let mut one =
+                self.vals(table, row, &["quantity", "inventory_quantity", "inventory_quantity_set", "in_date"])?;
             let quantity = self.value(table, row, "quantity").as_number().unwrap_or_default();
             one.insert("inventory_quantity".into(), json!(quantity as f64 / 1000.0));
             vals.push(Json::Object(one));
@@ -358,7 +361,9 @@ impl<'a> Planter<'a> {
             return Ok(());
         }
         self.call(&model, method, json!({ "ids": ids }))?;
-        for (record, vals) in stamps.into_iter().filter(|(_, vals)| vals.as_object().is_some_and(|vals| !vals.is_empty())) {
+        for (record, vals) in
+            stamps.into_iter().filter(|(_, vals)| vals.as_object().is_some_and(|vals| !vals.is_empty()))
+        {
             self.call(&model, "write", json!({ "ids": [record], "vals": vals }))?;
         }
         Ok(())
@@ -404,7 +409,10 @@ impl<'a> Planter<'a> {
 
     fn productions(&mut self) -> Result<(), OdooError> {
         let (table, given) = self.given("mrp_production")?;
-        self.create_all("mrp_production", &["name", "state", "date_finished", "create_date", "is_planned", "qty_producing"])?;
+        self.create_all(
+            "mrp_production",
+            &["name", "state", "date_finished", "create_date", "is_planned", "qty_producing"],
+        )?;
         self.press("mrp_production", "confirmed", "action_confirm", &[])?;
         for row in given {
             let record = self.record(table, row[0].as_ref_id().unwrap_or_default())?;

@@ -117,7 +117,9 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
         for record in all(client, database, model, &only(table, domain), &names)? {
             let Some(row) = record["id"].as_u64().and_then(|row| u32::try_from(row).ok()) else { continue };
             match &*table.name {
-                "product_product" => _ = cells::reference(&record["product_tmpl_id"]).map(|of| reading.products.insert(of, row)),
+                "product_product" => {
+                    _ = cells::reference(&record["product_tmpl_id"]).map(|of| reading.products.insert(of, row))
+                }
                 "res_users" => _ = cells::reference(&record["partner_id"]).map(|of| people.insert(of, row)),
                 _ => {}
             }
@@ -135,7 +137,8 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
             for joint in joints(table) {
                 let others = record[joint.name].as_array().into_iter().flatten().filter_map(cells::reference);
                 let order = joint.from.index() < joint.to.index();
-                reading.pairs[joint.link.index()].extend(others.map(|other| if order { (row, other) } else { (other, row) }));
+                reading.pairs[joint.link.index()]
+                    .extend(others.map(|other| if order { (row, other) } else { (other, row) }));
             }
         }
     }

@@ -42,8 +42,8 @@ impl Site {
     /// Reads the description in an installation's folder.
     pub fn read(folder: &Path) -> Result<Site, OdooError> {
         let file = folder.join("odoo.json");
-        let text = fs::read_to_string(&file)
-            .map_err(|error| OdooError::NotThere(format!("{}: {error}", file.display())))?;
+        let text =
+            fs::read_to_string(&file).map_err(|error| OdooError::NotThere(format!("{}: {error}", file.display())))?;
         serde_json::from_str(&text).map_err(|error| OdooError::NotThere(format!("{}: {error}", file.display())))
     }
 

@@ -56,7 +56,10 @@ fn own(difference: &Difference) -> bool {
             | ("stock_route", _)
             | ("res_users", _)
             | ("account_tax", _)
-            | ("mrp_workcenter" | "mrp_bom_line" | "product_supplierinfo" | "sale_order_line" | "purchase_order_line", "sequence")
+            | (
+                "mrp_workcenter" | "mrp_bom_line" | "product_supplierinfo" | "sale_order_line" | "purchase_order_line",
+                "sequence"
+            )
     )
 }
 
@@ -163,12 +166,18 @@ impl OdooWorld {
             }
             for (record, cells) in &reading.tables[at] {
                 let Some(id) = places[at].get(record) else { continue };
-                let old = given.rows.binary_search_by_key(&Some(*id), |row| row[0].as_ref_id()).ok().map(|at| &given.rows[at]);
+                let old = given
+                    .rows
+                    .binary_search_by_key(&Some(*id), |row| row[0].as_ref_id())
+                    .ok()
+                    .map(|at| &given.rows[at]);
                 let base = self.base.tables[at].get(record);
                 for (field, value) in declared.fields.iter().zip(cells) {
                     if let (Type::Enum(_), Value::Text(word)) = (field.ty, value) {
                         let (name, field) = (&declared.name, &field.name);
-                        return Err(OdooError::Misfit(format!("{name}: the domain has no word `{word}` for `{field}`")));
+                        return Err(OdooError::Misfit(format!(
+                            "{name}: the domain has no word `{word}` for `{field}`"
+                        )));
                     }
                 }
                 let cell = |(field, value): (usize, &Value)| match (old, base) {

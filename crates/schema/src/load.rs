@@ -23,7 +23,8 @@ use text::{Entry, Faults, File};
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 6] = ["README.md", "native.rs", "bench.case", "plan.toml", "goods.toml", "patterns.toml"];
+const OTHERS: [&str; 7] =
+    ["README.md", "FIDELITY.md", "native.rs", "bench.case", "plan.toml", "goods.toml", "patterns.toml"];
 /// A declaration as text and as entries.
 type Read<'a> = (File<'a>, Vec<Entry<'a>>);
 /// Code stands in as many files as it needs.

@@ -30,7 +30,9 @@ pub(crate) async fn method(
         // It waits for another server, so it waits beside the threads that answer calls.
         let episodes = Arc::clone(&app.episodes);
         let waited = tokio::task::spawn_blocking(move || episodes.record_call(id, &model, &method, &body)).await;
-        waited.map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine_failed", "the call stopped half-way"))??
+        waited.map_err(|_| {
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine_failed", "the call stopped half-way")
+        })??
     } else {
         app.episodes.record_call(id, &model, &method, &body)?
     };

@@ -1,6 +1,7 @@
 //! `bench`: us beside the bare engine, alternating, in one run. One file per bench.
 
 mod dials;
+mod erp;
 mod generate;
 mod grid;
 mod measure;
@@ -9,11 +10,20 @@ mod world;
 
 use crate::{output, progress::Progress, work::Setting};
 use anyhow::Result;
-use serde_json::Map;
+use serde_json::{Map, Value as Json};
 use std::{path::Path, process::ExitCode};
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 5] = ["world", "serve", "generate", "grid", "dials"];
+pub(crate) const NAMES: [&str; 6] = ["world", "serve", "generate", "grid", "dials", "erp"];
+/// Those that need what may not be there, and are run only by name.
+const BY_NAME: [&str; 1] = ["erp"];
+
+/// What a bench found: the figures, the same as a table, and whether a target was missed.
+struct Found {
+    figures: Json,
+    table: String,
+    missed: bool,
+}
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(
@@ -25,46 +35,53 @@ pub(crate) fn run(
 ) -> Result<ExitCode> {
     let mut all = Map::new();
     let mut missed = false;
-    for bench in NAMES.into_iter().filter(|bench| name.is_none_or(|name| name == *bench)) {
+    let wanted = |bench: &&str| name.map_or(!BY_NAME.contains(bench), |name| name == *bench);
+    for bench in NAMES.into_iter().filter(wanted) {
         let progress = Progress::start(format!("measuring {bench}"));
-        let (figures, table) = match bench {
-            "world" => {
-                let figures = world::run(quick)?;
-                missed |= !quick && !figures.missed().is_empty();
-                (figures.to_json(), figures.to_table())
-            }
-            "serve" => {
-                let figures = serve::run(quick)?;
-                missed |= !quick && figures.missed();
-                (figures.to_json(), figures.to_table())
-            }
-            "dials" => {
-                let figures = dials::run(setting, quick)?;
-                missed |= !quick && !figures.missed().is_empty();
-                if let Some(folder) = plots {
-                    figures.draw(folder)?;
-                }
-                (figures.to_json(), figures.to_table())
-            }
-            "grid" => {
-                let figures = grid::run(setting, quick)?;
-                missed |= !quick && !figures.missed().is_empty();
-                (figures.to_json(), figures.to_table())
-            }
-            _ => {
-                let figures = generate::run(setting, quick)?;
-                (figures.to_json(), figures.to_table())
-            }
-        };
+        let found = one(setting, bench, quick, plots)?;
         drop(progress);
+        missed |= !quick && found.missed;
         if !json {
-            output::data(&table)?;
+            output::data(&found.table)?;
         }
-        all.insert(bench.to_owned(), figures);
+        all.insert(bench.to_owned(), found.figures);
     }
     if json {
         let one = name.and_then(|name| all.remove(name));
         output::json(&one.unwrap_or_else(|| all.into()))?;
     }
     Ok(if missed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn one(setting: &Setting, bench: &str, quick: bool, plots: Option<&Path>) -> Result<Found> {
+    let (figures, table, missed) = match bench {
+        "world" => {
+            let figures = world::run(quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
+        }
+        "serve" => {
+            let figures = serve::run(quick)?;
+            (figures.to_json(), figures.to_table(), figures.missed())
+        }
+        "grid" => {
+            let figures = grid::run(setting, quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
+        }
+        "dials" => {
+            let figures = dials::run(setting, quick)?;
+            if let Some(folder) = plots {
+                figures.draw(folder)?;
+            }
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
+        }
+        "erp" => {
+            let figures = erp::run(&setting.catalog, quick)?;
+            (figures.to_json(), figures.to_table(), figures.missed())
+        }
+        _ => {
+            let figures = generate::run(setting, quick)?;
+            (figures.to_json(), figures.to_table(), false)
+        }
+    };
+    Ok(Found { figures, table, missed })
 }

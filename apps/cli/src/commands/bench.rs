@@ -21,9 +21,12 @@ Keys of `bench grid --json`:
   episodes_per_s, plain_episodes_per_s, ratio, calls, grade_us, tasks, generate {settings, median_ms,
   p99_ms, worst_ms, p99_to_median}
 Keys of `bench dials --json`:
-  per_cell, r2 {AGENT}, cells [{agent, open, decoys, tasks, passed, success, low, high, steps}], failing, missed")]
+  per_cell, r2 {AGENT}, cells [{agent, open, decoys, tasks, passed, success, low, high, steps}], failing, missed
+Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and is run only by name:
+  odoo {reset_ms, call_ms, grade_ms, episodes_per_s}, embedded {the same, in process},
+  embedded_gateway {the same, over HTTP}, ratio, gateway_ratio, version")]
 pub(crate) struct Options {
-    /// The bench; without one, all of them
+    /// The bench; without one, all that need nothing else
     #[arg(value_parser = crate::bench::NAMES)]
     name: Option<String>,
     /// Prints JSON

@@ -13,7 +13,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{Ending, Store, Verdict, Verifier, run::Limits};
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Host as _, policy};
-use std::fs;
+use std::{fs, path::Path};
 
 const GREEDY: &str = "greedy";
 /// Who works on each task.
@@ -39,12 +39,22 @@ pub(crate) struct Options {
     output: Option<std::path::PathBuf>,
 }
 
-/// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+/// Writes the shipped tasks into a folder.
+pub(crate) fn unpack(folder: &Path) -> anyhow::Result<Store> {
     if shipped::FILES.is_empty() {
         let message = "this program was built without suites/demo, so it has no tasks to show";
         return Err(Failure::missing(message, "benchwright build suites/erp-300.toml -o DIR"));
     }
+    for (name, bytes) in shipped::FILES {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(&path, bytes)?;
+    }
+    Ok(Store::at(folder))
+}
+
+/// Runs the command.
+pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (folder, kept) = match &options.output {
         Some(folder) => {
             crate::suites::check_empty(folder)?;
@@ -56,12 +66,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             (Some(folder), path)
         }
     };
-    for (name, bytes) in shipped::FILES {
-        let path = kept.join(name);
-        fs::create_dir_all(path.parent().unwrap_or(&kept))?;
-        fs::write(&path, bytes)?;
-    }
-    let store = Store::at(&kept);
+    let store = unpack(&kept)?;
     let host = StoreHost::new(catalog, store.clone());
     let mut rows = vec![["task", "workflow"].into_iter().chain(POLICIES).map(str::to_owned).collect()];
     let mut reasons = String::new();

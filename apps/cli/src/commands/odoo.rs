@@ -30,6 +30,7 @@ pub(crate) struct Options {
 enum What {
     Check(CheckOptions),
     Replay(ReplayOptions),
+    Cases(CasesOptions),
     Compare(CompareOptions),
 }
 
@@ -98,6 +99,25 @@ struct ReplayOptions {
     json: bool,
 }
 
+/// Runs the named cases of the conformance list on both
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Each case is a few calls about one thing that Odoo does and a simulator must do too. Answers and states are compared.
+
+Keys of --json:
+  cases, passed, version, failed [{case, why}]")]
+struct CasesOptions {
+    /// A folder that `new` or `build` wrote
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The task whose world is used [default: the smallest that has all kinds of records]
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Compares two terminal states of a task, whichever engine left them
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -136,7 +156,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 log: options.log.clone().unwrap_or_else(|| options.dir.join("odoo-check.jsonl")),
             };
             let summary = check::run(catalog, &site, &wanted)?;
-            if options.json { output::json(&summary.to_json(&site))? } else { output::data(&summary.to_table(&site))? }
+            if options.json {
+                output::json(&summary.to_json(&site))?
+            } else {
+                output::data(&summary.to_table(&site))?
+            }
             if summary.failed.is_empty() {
                 return Ok(());
             }
@@ -144,6 +168,28 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 format!("{} tasks do not behave on Odoo as they should", summary.failed.len()),
                 "the lines of the log",
             ))
+        }
+        What::Cases(options) => {
+            let site = odoo::site()?;
+            let outcomes = odoo::run_cases(catalog, &site, &options.dir, options.task.as_deref())?;
+            let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).collect();
+            if options.json {
+                let list: Vec<Json> =
+                    failed.iter().map(|case| json!({ "case": case.name, "why": case.faults })).collect();
+                let passed = outcomes.len() - failed.len();
+                output::json(
+                    &json!({ "cases": outcomes.len(), "passed": passed, "version": site.version, "failed": list }),
+                )?;
+            } else {
+                for case in &outcomes {
+                    let said = if case.faults.is_empty() { "same".to_owned() } else { case.faults.join("; ") };
+                    output::data(&format!("{:48} {:3} calls  {said}\n", case.name, case.calls))?;
+                }
+            }
+            match failed.len() {
+                0 => Ok(()),
+                n => Err(Failure::falls_short(format!("{n} cases differ"), "the lines above")),
+            }
         }
         What::Replay(options) => {
             let site = odoo::site()?;
@@ -156,10 +202,17 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 log: options.log.as_deref(),
             };
             let summary = replay::run(catalog, &site, &wanted)?;
-            if options.json { output::json(&summary.to_json(&site))? } else { output::data(&summary.to_table(&site))? }
+            if options.json {
+                output::json(&summary.to_json(&site))?
+            } else {
+                output::data(&summary.to_table(&site))?
+            }
             match summary.deviations() {
                 0 => Ok(()),
-                n => Err(Failure::falls_short(format!("{n} kinds of deviation"), "domains/erp/FIDELITY.md lists those that are known")),
+                n => Err(Failure::falls_short(
+                    format!("{n} kinds of deviation"),
+                    "domains/erp/FIDELITY.md lists those that are known",
+                )),
             }
         }
     }
@@ -170,12 +223,13 @@ fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
     let task = store.task(&id).map_err(tasks::of_store)?;
     let judged = Judged::open(catalog, &task)?;
     let read = |path: &PathBuf| {
-        let wrong = |error: String| Failure::wrong_use(format!("{}: {error}", path.display()), "a snapshot of this task");
+        let wrong =
+            |error: String| Failure::wrong_use(format!("{}: {error}", path.display()), "a snapshot of this task");
         let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
         Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| wrong(error.to_string()))
     };
     let (left, right) = (read(&options.left)?, read(&options.right)?);
-    let known = |difference: &Difference| odoo::known(difference, false);
+    let known = |difference: &Difference| odoo::known(difference, odoo::Done::default());
     let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &known);
     let rows = differences.iter();
     if options.json {

@@ -88,7 +88,10 @@ pub(crate) fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> anyhow
             known.insert(line["task"].as_str().unwrap_or_default().to_owned(), line);
         }
     }
-    let mut log = fs::OpenOptions::new().create(true).append(true).open(&wanted.log)
+    let mut log = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&wanted.log)
         .with_context(|| format!("{} cannot be written", wanted.log.display()))?;
     let mut summary = Summary::default();
     let mut patterns: BTreeSet<String> = BTreeSet::new();
@@ -155,7 +158,9 @@ fn one(catalog: &Catalog, site: &Site, task: &Task, near_misses: usize, turn: us
     if grader.rows(&here) != grader.rows(&there) {
         faults.push("the oracle's views are not the embedded ERP's".to_owned());
     }
-    let differences = compare(&judged.domain, &judged.first, &here, &there, &|difference| super::known(difference, false));
+    let differences = compare(&judged.domain, &judged.first, &here, &there, &|difference| {
+        super::known(difference, super::Done::default())
+    });
     let shown: Vec<String> = differences.iter().take(12).map(|difference| format!("{difference:?}")).collect();
 
     let mut missed = Vec::new();

@@ -5,11 +5,16 @@ use benchwright_base::{DateTime, Stream, date::DAY};
 use benchwright_pack::{Step, script::at};
 use serde_json::{Map, Value as Json, json};
 
+/// Sequences from this one on are rough.
+const ROUGH_FROM: usize = 500;
+
 /// The documents that a sequence has to do with, by key.
 pub(crate) struct Moves<'s> {
     shared: &'s Shared,
     stream: Stream,
     count: usize,
+    /// Whether most calls are made to fail, and calls that seldom do come more often.
+    rough: bool,
     customers: Vec<String>,
     vendors: Vec<String>,
     products: Vec<String>,
@@ -51,6 +56,7 @@ impl<'s> Moves<'s> {
             shared,
             stream: Stream::new(seed, &["odoo", "sequence", &turn.to_string()]),
             count: 0,
+            rough: turn >= ROUGH_FROM,
             customers: keys("res_partner", "customer/"),
             vendors: keys("res_partner", "vendor/"),
             products: keys("product_product", "product/"),
@@ -115,7 +121,9 @@ impl<'s> Moves<'s> {
     /// The next calls: mostly one, with those that find what it made.
     pub(crate) fn draw(&mut self) -> Vec<Step> {
         loop {
-            let weights = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
+            let usual = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
+            let rough = [4, 5, 2, 2, 3, 3, 2, 4, 9, 9, 4, 8, 20, 9, 18, 1, 1];
+            let weights = if self.rough { rough } else { usual };
             let drawn = match self.stream.weighted(&weights).unwrap_or_default() {
                 0 => self.new_sale(),
                 1 => self.press(&[("sale.order", "action_confirm")], 0),
@@ -161,7 +169,7 @@ impl<'s> Moves<'s> {
 
     /// Now and then a call is made that cannot stand.
     fn spoil(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
-        if !self.stream.chance(1, 8) {
+        if !self.stream.chance(if self.rough { 3 } else { 1 }, 8) {
             return steps;
         }
         let Some(step) = steps.first_mut() else { return steps };
@@ -176,6 +184,7 @@ impl<'s> Moves<'s> {
             3 if step.args.get("vals").is_some() => {
                 step.args.as_object_mut().map(|arguments| arguments.remove("vals"));
             }
+            _ if self.rough => step.args["surplus"] = json!(1),
             _ => return steps,
         }
         steps.truncate(1);
@@ -258,7 +267,16 @@ impl<'s> Moves<'s> {
                 Step::call("sale.order.line", "create", json!({ "vals_list": [vals] })).bind(line)
             }
             _ => {
-                let fields = ["product_uom_qty", "price_unit", "discount", "price_subtotal", "qty_delivered", "qty_invoiced", "qty_to_invoice", "state"];
+                let fields = [
+                    "product_uom_qty",
+                    "price_unit",
+                    "discount",
+                    "price_subtotal",
+                    "qty_delivered",
+                    "qty_invoiced",
+                    "qty_to_invoice",
+                    "state",
+                ];
                 Step::call("sale.order.line", "read", json!({ "ids": [at(&self.one(&lines)?)], "fields": fields }))
             }
         }])
@@ -327,7 +345,15 @@ impl<'s> Moves<'s> {
                 write("purchase.order", &self.one(&orders)?, json!({ "date_planned": date }))
             }
             _ => {
-                let fields = ["product_qty", "price_unit", "discount", "date_planned", "price_subtotal", "qty_received", "state"];
+                let fields = [
+                    "product_qty",
+                    "price_unit",
+                    "discount",
+                    "date_planned",
+                    "price_subtotal",
+                    "qty_received",
+                    "state",
+                ];
                 Step::call("purchase.order.line", "read", json!({ "ids": [at(&self.one(&lines)?)], "fields": fields }))
             }
         }])
@@ -382,7 +408,8 @@ impl<'s> Moves<'s> {
                 write("mrp.workorder", &self.one(&works)?, json!({ "date_start": date }))
             }
             _ => {
-                let fields = ["state", "duration_expected", "date_start", "date_finished", "production_state", "qty_production"];
+                let fields =
+                    ["state", "duration_expected", "date_start", "date_finished", "production_state", "qty_production"];
                 Step::call("mrp.workorder", "read", json!({ "ids": [at(&self.one(&works)?)], "fields": fields }))
             }
         }])
@@ -402,7 +429,8 @@ impl<'s> Moves<'s> {
                     write("account.move", &key, json!({ "invoice_payment_term_id": at(&term) }))
                 }
                 _ => {
-                    let fields = ["state", "amount_untaxed", "amount_tax", "amount_total", "payment_state", "move_type"];
+                    let fields =
+                        ["state", "amount_untaxed", "amount_tax", "amount_total", "payment_state", "move_type"];
                     Step::call("account.move", "read", json!({ "ids": [at(&key)], "fields": fields }))
                 }
             }]);
@@ -420,8 +448,13 @@ impl<'s> Moves<'s> {
         let find = json!({ "ids": [at(&order)], "fields": ["invoice_ids", "invoice_status", "amount_total", "invoice_count"] });
         let confirm = Step::call("sale.order", "action_confirm", json!({ "ids": [at(&order)] }));
         let mut steps = vec![
-            Step::call("sale.advance.payment.inv", "create", json!({ "vals_list": [how], "context": context })).bind(&wizard),
-            Step::call("sale.advance.payment.inv", "create_invoices", json!({ "ids": [at(&wizard)], "context": context })),
+            Step::call("sale.advance.payment.inv", "create", json!({ "vals_list": [how], "context": context }))
+                .bind(&wizard),
+            Step::call(
+                "sale.advance.payment.inv",
+                "create_invoices",
+                json!({ "ids": [at(&wizard)], "context": context }),
+            ),
             Step::call("sale.order", "read", find).bind(&invoice).take("invoice_ids"),
         ];
         if self.stream.chance(1, 2) {
@@ -432,6 +465,10 @@ impl<'s> Moves<'s> {
 
     fn move_goods(&mut self) -> Option<Vec<Step>> {
         let (quants, transfers) = (self.quants.clone(), self.transfers.clone());
+        if self.rough && self.stream.chance(1, 2) {
+            let quant = self.one(&quants)?;
+            return Some(vec![Step::call("stock.quant", "action_apply_inventory", json!({ "ids": [at(&quant)] }))]);
+        }
         if self.stream.chance(1, 2) {
             let quant = self.one(&quants)?;
             let count = self.stream.between(0, 80);
@@ -444,8 +481,11 @@ impl<'s> Moves<'s> {
         if transfers.is_empty() || self.stream.chance(1, 2) {
             let (sales, purchases) = (self.sales.clone(), self.purchases.clone());
             let key = self.key(Pool::Transfers, "pick");
-            let (model, of) =
-                if self.stream.chance(1, 2) { ("sale.order", self.one(&sales)?) } else { ("purchase.order", self.one(&purchases)?) };
+            let (model, of) = if self.stream.chance(1, 2) {
+                ("sale.order", self.one(&sales)?)
+            } else {
+                ("purchase.order", self.one(&purchases)?)
+            };
             let find = json!({ "ids": [at(&of)], "fields": ["picking_ids", "state"] });
             return Some(vec![Step::call(model, "read", find).bind(key).take("picking_ids")]);
         }
@@ -466,7 +506,8 @@ impl<'s> Moves<'s> {
                 Step::call("sale.order", "search", json!({ "domain": only, "limit": 5 }))
             }
             2 => {
-                let fields = ["qty_available", "virtual_available", "incoming_qty", "outgoing_qty", "free_qty", "list_price"];
+                let fields =
+                    ["qty_available", "virtual_available", "incoming_qty", "outgoing_qty", "free_qty", "list_price"];
                 Step::call("product.product", "read", json!({ "ids": [at(&self.one(&products)?)], "fields": fields }))
             }
             3 => Step::call(
@@ -477,7 +518,8 @@ impl<'s> Moves<'s> {
             4 => {
                 let fields = ["state", "order_line", "amount_total", "name"];
                 let model = *self.stream.pick(&["sale.order", "sale.order", "purchase.order"])?;
-                let fields = if model == "sale.order" { json!(fields) } else { json!(["state", "amount_total", "origin"]) };
+                let fields =
+                    if model == "sale.order" { json!(fields) } else { json!(["state", "amount_total", "origin"]) };
                 Step::call(model, "fields_get", json!({ "allfields": fields, "attributes": ["type"] }))
             }
             5 => Step::call("sale.order", "read", json!({ "ids": [99_999_999], "fields": ["name"] })),
@@ -518,7 +560,11 @@ impl<'s> Moves<'s> {
                 write("product.product", &self.one(&products)?, json!({ "list_price": price }))
             }
             2 => write("res.partner", &self.one(&vendors)?, json!({ "phone": "123" })),
-            3 => Step::call("res.partner", "create", json!({ "vals_list": [{ "name": "Newcomer", "ref": "N-1", "is_company": true }] })),
+            3 => Step::call(
+                "res.partner",
+                "create",
+                json!({ "vals_list": [{ "name": "Newcomer", "ref": "N-1", "is_company": true }] }),
+            ),
             4 => {
                 let customers = self.customers.clone();
                 write("res.partner", &self.one(&customers)?, json!({ "email": "other@x.example", "city": "Ghent" }))

@@ -68,11 +68,8 @@ impl Summary {
 
     pub(crate) fn to_json(&self, site: &Site) -> Json {
         let succeeded: usize = self.methods.values().map(|[yes, _]| yes).sum();
-        let methods: BTreeMap<&String, Json> = self
-            .methods
-            .iter()
-            .map(|(name, [yes, no])| (name, json!({ "succeeded": yes, "refused": no })))
-            .collect();
+        let methods: BTreeMap<&String, Json> =
+            self.methods.iter().map(|(name, [yes, no])| (name, json!({ "succeeded": yes, "refused": no }))).collect();
         let deviations: BTreeMap<&String, Json> = self
             .deviations
             .iter()
@@ -102,7 +99,7 @@ impl Summary {
 }
 
 /// The task whose world is used: the one asked for, or the smallest that has drafts, recipes and work to be placed.
-fn choose(store: &Store, wanted: Option<&str>) -> anyhow::Result<Task> {
+pub(crate) fn choose(store: &Store, wanted: Option<&str>) -> anyhow::Result<Task> {
     if let Some(id) = wanted {
         return store.task(id).map_err(tasks::of_store);
     }
@@ -191,7 +188,10 @@ fn sequence(shared: &Shared, seed: u64, turn: usize) -> anyhow::Result<Json> {
     }
     if found.is_empty() {
         for difference in pair.differences()? {
-            let example = format!("{turn}: {} {} {}: {} | {}", difference.table, difference.row, difference.field, difference.left, difference.right);
+            let example = format!(
+                "{turn}: {} {} {}: {} | {}",
+                difference.table, difference.row, difference.field, difference.left, difference.right
+            );
             found.push([format!("state {}.{}", difference.table, difference.field), example]);
         }
     }
