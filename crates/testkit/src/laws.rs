@@ -6,7 +6,7 @@ use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::{Action, By, FilterKind, Tool, Verb, arguments_schema, codec, result_schema};
+use benchwright_schema::{Action, By, FilterKind, Lifecycle, Tool, Verb, arguments_schema, codec, result_schema};
 use benchwright_world::Seat;
 use serde_json::Value as Schema;
 use std::{
@@ -164,7 +164,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
             }
             check_secrets(episode, &before, &call.arguments, answer, report, &witness);
             if !tool.reads_only() {
-                check_changes(episode, &diff, report, &witness);
+                check_changes(episode, tool, &diff, report, &witness);
                 look_for_changes(episode, &diff, report);
                 if let Some(broken) = episode.judge_since(&before, By::Tool).first() {
                     let rule = &domain.rules[broken.rule].id;
@@ -187,7 +187,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
 }
 
 /// The changed rows of a call: lifecycles moved as they may.
-fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &dyn Fn() -> String) {
+fn check_changes(episode: &Episode, tool: &Tool, diff: &Diff, report: &mut Report, witness: &dyn Fn() -> String) {
     let domain = episode.domain();
     for (table, _, change) in &diff.changes {
         for lifecycle in &domain.table(*table).lifecycles {
@@ -200,7 +200,7 @@ fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &
                 Change::Changed(fields) => {
                     fields.iter().filter(|change| change.field == lifecycle.field).all(|change| {
                         match (&change.old, &change.new) {
-                            (Value::Enum(from), Value::Enum(to)) => lifecycle.next[*from as usize].contains(to),
+                            (Value::Enum(from), Value::Enum(to)) => leads(tool, lifecycle, *from, *to),
                             _ => true,
                         }
                     })
@@ -211,6 +211,28 @@ fn check_changes(episode: &Episode, diff: &Diff, report: &mut Report, witness: &
             }
         }
     }
+}
+
+/// Whether a lifecycle leads from one state to another: at one step, or at several where code may take them in one call.
+fn leads(tool: &Tool, lifecycle: &Lifecycle, from: u16, to: u16) -> bool {
+    let mut seen = vec![from];
+    let mut at = 0;
+    while let Some(state) = seen.get(at).copied() {
+        let next = &lifecycle.next[state as usize];
+        if next.contains(&to) {
+            return true;
+        }
+        if tool.native.is_none() {
+            return false;
+        }
+        for state in next {
+            if !seen.contains(state) {
+                seen.push(*state);
+            }
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Looks for each changed row by its new value: a filter must find what was just written.

@@ -80,6 +80,7 @@ fn papers_that_stand_are_what_the_system_itself_makes() {
         "stock_move.date",
         "stock_move.quantity",
         "stock_move.state",
+        "stock_picking.state",
     ];
     for table in tables {
         let at = seeded.domain.table_named(table).unwrap();
