@@ -121,7 +121,7 @@ mod tests {
             let body = json!({ "name": name, "message": "no" }).to_string();
             Answer { status, body }.into_result().map_err(|refusal| refusal.code)
         };
-        assert_eq!(refused(200, "x").is_ok(), true);
+        assert!(refused(200, "x").is_ok());
         assert_eq!(refused(422, "odoo.exceptions.UserError"), Err(RefusalCode::RuleViolated));
         assert_eq!(refused(403, "odoo.exceptions.AccessError"), Err(RefusalCode::Forbidden));
         assert_eq!(refused(404, "werkzeug.exceptions.NotFound"), Err(RefusalCode::NotFound));
