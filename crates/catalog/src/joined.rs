@@ -18,19 +18,19 @@ impl Catalog {
     /// The names of the compositions that are told, in order. Any other set of domains can be joined too.
     pub fn compositions(&self) -> Result<Vec<String>, CatalogError> {
         let files = self.told()?;
-        Ok(files
-            .keys()
-            .filter_map(|file| file.strip_suffix(".toml"))
-            .filter(|name| name.contains('+'))
-            .map(str::to_owned)
-            .collect())
+        let names = files.keys().filter_map(|file| file.strip_suffix(".toml")).filter(|name| name.contains('+'));
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort();
+        Ok(names)
     }
 
-    /// The tool names that more than one of all domains has: in a joined world each is served with its domain's name before it.
+    /// The tool names that more than one of all domains has, with underscores for dots: in a joined world each is served with its
+    /// domain's name before it.
     pub fn clashing_tools(&self) -> Result<BTreeSet<String>, CatalogError> {
         let (mut seen, mut clashing) = (BTreeSet::new(), BTreeSet::new());
         for name in self.names()? {
-            let own: BTreeSet<String> = self.folder_of(&name)?.tool_names().into_iter().collect();
+            let tools = self.folder_of(&name)?.tool_names();
+            let own: BTreeSet<String> = tools.iter().map(|tool| tool.replace('.', "_")).collect();
             clashing.extend(own.intersection(&seen).cloned());
             seen.extend(own);
         }
