@@ -11,11 +11,14 @@ use crate::{
 };
 use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
 use benchwright_expr::{Expr, Path, Source, Type, eval::Judge};
-use benchwright_schema::{Seed, SeedField, SeedRows, TextPart, codec};
+use benchwright_schema::{People, Seed, SeedField, SeedRows, TextPart, codec};
 use std::collections::BTreeMap;
 
 /// How often a row that does not fit is drawn again.
 const ATTEMPTS: u64 = 200;
+
+/// So many people of the shared pool stand in another order from domain to domain.
+const BLOCK: u32 = 4;
 
 /// Why a world could not be filled.
 #[derive(Debug, thiserror::Error)]
@@ -152,13 +155,27 @@ impl Filler<'_> {
         Ok(())
     }
 
+    /// The number of the person that the nth row of a domain is for. The first is the same everywhere; after that the order differs
+    /// a little from domain to domain, so that an id says nothing in another one.
+    fn person(&self, domain: &str, people: &People, nth: u32) -> u32 {
+        let alone = u32::from(!people.gone);
+        if nth < alone {
+            return people.first();
+        }
+        let (block, place) = ((nth - alone) / BLOCK, (nth - alone) % BLOCK);
+        let mut order: Vec<u32> = (0..BLOCK).collect();
+        let first = people.first() + alone + block * BLOCK;
+        Stream::new(self.seed, &["people", "order", domain, &first.to_string()]).shuffle(&mut order);
+        first + order[place as usize]
+    }
+
     /// Makes one row; false if a field that must differ has run out of rows.
     fn make(&mut self, at: usize, step: &SeedRows, batch: &mut Batch, deferred: &[bool]) -> Result<bool, SeedError> {
         let declared = self.plan.domain.table(step.table);
         let number = self.state.table(step.table).next_id;
         let person = step.people.as_ref().map(|people| (step.table, people.gone));
         if let (Some(people), Some(key)) = (&step.people, &person) {
-            batch.person = people.first() + self.known.get(key).copied().unwrap_or_default();
+            batch.person = self.person(&step.domain, people, self.known.get(key).copied().unwrap_or_default());
         }
         let mut why = String::new();
         for attempt in 0..ATTEMPTS {

@@ -551,7 +551,7 @@ pub struct SeedRows {
     pub people: Option<People>,
 }
 
-/// Which people of the shared pool a step makes rows for: in every member the first such row is the first person, and so on.
+/// Which people of the shared pool a step makes rows for: every member has the first of them, in an order of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct People {
     /// Whether they are those who have left.

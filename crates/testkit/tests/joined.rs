@@ -280,6 +280,46 @@ fn one_person_acts_in_every_domain_with_a_role_in_each() {
 }
 
 #[test]
+fn who_acts_has_an_id_of_their_own_in_each_domain() {
+    let world = catalog().world("calendar+drive", "medium", 1).unwrap();
+    let domain = world.domain();
+    let [calendar, drive] = [0, 1].map(|member| domain.members[member].actor.unwrap());
+    let file = domain.table_named("drive.file").unwrap();
+    let owner = domain.table(file).field_named("owner").unwrap();
+    let first = look(&world);
+    // Somebody who owns a file, and has another id in the calendar, which in the drive is somebody else's who owns one too.
+    let file_of =
+        |person: RowId| first.rows(file).find(|row| *row.get(owner) == Value::Ref(person)).map(|row| row.id());
+    let role = "calendar.admin+drive.owner";
+    let someone = first.rows(calendar).find_map(|row| {
+        let seat = Seat { role: role.to_owned(), actor: Some(row.id()) };
+        let episode = world.begin(&seat, Conditions::default()).unwrap();
+        let there = episode.people()[1].filter(|there| *there != row.id())?;
+        Some((episode, there, file_of(there)?, file_of(row.id())?))
+    });
+    let (mut episode, there, own, other) = someone.unwrap();
+    assert_eq!(address_of(&world, 0, episode.person().unwrap()), address_of(&world, 1, there));
+    // A condition of a role, a stamp and native code all mean the person of the drive.
+    let update = |id: RowId| format!("{{\"id\":{id},\"description\":\"read\"}}");
+    assert_eq!(episode.call("update_files", &update(other)).unwrap_err().code, RefusalCode::Forbidden);
+    episode.call("update_files", &update(own)).unwrap();
+    let answer =
+        episode.call("create_file", &format!("{{\"name\":\"a\",\"mime_type\":\"pdf\",\"owner\":{there}}}")).unwrap();
+    assert!(answer.contains(&format!("\"last_modified_by\":{there}")), "{answer}");
+    let answer = episode.call("copy_files", &format!("{{\"file\":{own}}}")).unwrap();
+    assert!(answer.contains(&format!("\"owner\":{there}")), "{answer}");
+    // Ids say nothing across domains: not everybody has the same in both.
+    let same = |row: &benchwright_sandbox::Row| {
+        let (here, address) = (domain.members[0].address.unwrap(), domain.members[1].address.unwrap());
+        let other = first.rows(drive).find(|other| other.get(address) == row.get(here));
+        other.map(|other| other.id() == row.id())
+    };
+    let same: Vec<bool> = first.rows(calendar).filter_map(same).collect();
+    let equal = same.iter().filter(|same| **same).count();
+    assert!(same.len() >= 30 && equal * 2 < same.len(), "{equal} of {}", same.len());
+}
+
+#[test]
 fn what_cannot_be_joined_is_told() {
     let catalog = catalog();
     for (name, told) in [
