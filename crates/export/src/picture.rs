@@ -12,20 +12,16 @@ const MANY: usize = 7;
 /// No more colours than these can be told apart.
 const COLOURS: [&str; 6] = ["#d1495b", "#2e86ab", "#3a7d44", "#b8860b", "#7b4fa3", "#5c6770"];
 const PANELS: [&str; 4] = ["#f3f6fa", "#faf6f0", "#f2f8f3", "#f8f3f8"];
-const BOX: Size = Size { wide: 0, high: 22 };
-/// Between two boxes of a column, and between two columns.
-const GAP: Size = Size { wide: 44, high: 7 };
+/// The height of a box, and of a box with the gap below it.
+const BOX: i64 = 22;
+const STEP: i64 = 29;
+/// Between two columns.
+const GAP: i64 = 44;
 const MARGIN: i64 = 24;
 /// Above the boxes of a panel.
 const HEAD: i64 = 64;
 /// The most boxes of a column.
 const TALLEST: usize = 16;
-
-#[derive(Clone, Copy)]
-struct Size {
-    wide: i64,
-    high: i64,
-}
 
 /// Where the box of a table is.
 #[derive(Clone, Copy)]
@@ -49,15 +45,15 @@ struct Panel {
 pub fn picture(domain: &Domain) -> String {
     let links = links(domain);
     let panels: Vec<Panel> = match &domain.members[..] {
-        [] => vec![panel(domain, &domain.name, 0..domain.tables.len(), domain.actor, &links)],
-        members => members.iter().map(|m| panel(domain, &m.name, m.tables.clone(), m.actor, &links)).collect(),
+        [] => vec![panel(&domain.name, 0..domain.tables.len(), domain.actor, &links)],
+        members => members.iter().map(|m| panel(&m.name, m.tables.clone(), m.actor, &links)).collect(),
     };
     let (mut body, mut places) = (String::new(), BTreeMap::new());
     let mut top = 78;
     let mut right = 0;
     let mut frames = Vec::new();
     for panel in &panels {
-        let (wide, high) = lay_out(domain, panel, top, &mut places);
+        let (wide, high) = lay_out(domain, panel, &links, top, &mut places);
         frames.push((top, wide, high));
         right = right.max(wide);
         top += high + MARGIN;
@@ -83,12 +79,15 @@ pub fn picture(domain: &Domain) -> String {
     draw_bridge(&panels, &places, &mut body);
     let shown = text(&domain.title);
     let counts = format!("{} tables, {} references", domain.tables.len(), domain.reference_count());
-    let note = "A line leads from a table to the one it refers to, on its left. A dot is a reference to the table of that colour.";
+    let note =
+        "An arrow leads from a table to one that it refers to; a dot is a reference to the table of that colour.";
     let people = if panels.len() > 1 { " The thick line joins the same people." } else { "" };
     let x = left(&panels);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#1f2933\">\n\
+         <defs><marker id=\"to\" markerWidth=\"6\" markerHeight=\"6\" refX=\"5\" refY=\"3\" orient=\"auto\">\
+         <path d=\"M0 0L6 3L0 6z\" fill=\"#8fa1b5\"/></marker></defs>\n\
          <rect width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>\n\
          <text x=\"{x}\" y=\"36\" font-size=\"20\" font-weight=\"bold\">{}</text>\n\
          <text x=\"{x}\" y=\"58\" font-size=\"13\" fill=\"#52606d\">{shown}: {counts}</text>\n\
@@ -115,60 +114,54 @@ fn links(domain: &Domain) -> Vec<BTreeSet<usize>> {
     domain.tables.iter().enumerate().map(of_table).collect()
 }
 
-fn panel(
-    domain: &Domain,
-    name: &str,
-    tables: std::ops::Range<usize>,
-    person: Option<TableId>,
-    links: &[BTreeSet<usize>],
-) -> Panel {
+fn panel(name: &str, tables: std::ops::Range<usize>, person: Option<TableId>, links: &[BTreeSet<usize>]) -> Panel {
     let incoming = |table: usize| tables.clone().filter(|from| links[*from].contains(&table)).count();
     let mut hubs: Vec<usize> = tables.clone().filter(|table| incoming(*table) >= MANY).collect();
-    hubs.sort_by_key(|table| (std::cmp::Reverse(incoming(*table)), *table));
+    let person = person.map(TableId::index);
+    hubs.extend(person.filter(|person| !hubs.contains(person)));
+    hubs.sort_by_key(|table| (Some(*table) != person, std::cmp::Reverse(incoming(*table)), *table));
     hubs.truncate(COLOURS.len());
     let drawn = |from: usize| links[from].iter().copied().filter(|to| !hubs.contains(to));
 
     // A table stands right of all that it refers to; a circle is cut where it closes.
+    let drawn_from = |from: usize| drawn(from).filter(|_| !hubs.contains(&from)).collect::<Vec<_>>();
     let mut depth: BTreeMap<usize, usize> = BTreeMap::new();
-    fn deep(
-        table: usize,
-        to: &dyn Fn(usize) -> Vec<usize>,
-        open: &mut Vec<usize>,
-        depth: &mut BTreeMap<usize, usize>,
-    ) -> usize {
-        if let Some(known) = depth.get(&table) {
-            return *known;
-        }
-        open.push(table);
-        let next: Vec<usize> = to(table).into_iter().filter(|next| !open.contains(next)).collect();
-        let found = next.into_iter().map(|next| deep(next, to, open, depth) + 1).max().unwrap_or_default();
-        open.pop();
-        depth.insert(table, found);
-        found
-    }
-    let to = |table: usize| drawn(table).collect::<Vec<_>>();
     for table in tables.clone() {
-        deep(table, &to, &mut Vec::new(), &mut depth);
+        deep(table, &drawn_from, &mut Vec::new(), &mut depth);
     }
+    let tables: Vec<usize> = tables.filter(|table| !hubs.contains(table)).collect();
     let levels = depth.values().max().map_or(0, |deepest| deepest + 1);
     let mut columns: Vec<Vec<usize>> = vec![Vec::new(); levels];
     for table in tables {
         columns[depth[&table]].push(table);
     }
-    // What refers to nothing and is referred to by nothing drawn can stand anywhere; too tall a column is cut in two.
-    let mut cut: Vec<Vec<usize>> = Vec::new();
-    for column in columns {
+    // What is shown by dots stands first; too tall a column is cut in two.
+    let mut cut: Vec<Vec<usize>> = vec![hubs.clone()];
+    for column in columns.into_iter().filter(|column| !column.is_empty()) {
         let pieces = column.len().div_ceil(TALLEST).max(1);
         let each = column.len().div_ceil(pieces).max(1);
         cut.extend(column.chunks(each).map(<[usize]>::to_vec));
     }
     untangle(&mut cut, &|from| drawn(from).collect());
-    Panel {
-        name: name.to_owned(),
-        columns: cut,
-        hubs,
-        person: person.map(TableId::index).filter(|at| *at < domain.tables.len()),
+    Panel { name: name.to_owned(), columns: cut, hubs, person }
+}
+
+/// How many references lie one behind the other from a table on.
+fn deep(
+    table: usize,
+    to: &dyn Fn(usize) -> Vec<usize>,
+    open: &mut Vec<usize>,
+    depth: &mut BTreeMap<usize, usize>,
+) -> usize {
+    if let Some(known) = depth.get(&table) {
+        return *known;
     }
+    open.push(table);
+    let next: Vec<usize> = to(table).into_iter().filter(|next| !open.contains(next)).collect();
+    let found = next.into_iter().map(|next| deep(next, to, open, depth) + 1).max().unwrap_or_default();
+    open.pop();
+    depth.insert(table, found);
+    found
 }
 
 /// Orders each column by where the neighbours of its tables stand, a few times back and forth.
@@ -191,28 +184,34 @@ fn untangle(columns: &mut [Vec<usize>], to: &dyn Fn(usize) -> Vec<usize>) {
             Some(list) => list.iter().sum::<i64>() / list.len() as i64,
             None => 1001,
         };
-        for column in columns.iter_mut() {
+        for column in columns.iter_mut().skip(1) {
             column.sort_by_key(|table| (middle(table), *table));
         }
     }
 }
 
 /// Gives every table of a panel its place; returns the panel's size.
-fn lay_out(domain: &Domain, panel: &Panel, top: i64, places: &mut BTreeMap<usize, Place>) -> (i64, i64) {
+fn lay_out(
+    domain: &Domain,
+    panel: &Panel,
+    links: &[BTreeSet<usize>],
+    top: i64,
+    places: &mut BTreeMap<usize, Place>,
+) -> (i64, i64) {
     let tallest = panel.columns.iter().map(Vec::len).max().unwrap_or_default() as i64;
     let mut x = MARGIN + 20 + 16;
     for column in &panel.columns {
         let longest = column.iter().map(|at| domain.tables[*at].own_name().len()).max().unwrap_or_default() as i64;
-        let dots = column.iter().map(|_| panel.hubs.len()).max().unwrap_or_default() as i64;
-        let wide = longest * 6 + 18 + dots.min(4) * 9 + BOX.wide;
-        let free = (tallest - column.len() as i64) * (BOX.high + GAP.high) / 2;
+        let dots = column.iter().map(|at| panel.hubs.iter().filter(|hub| links[*at].contains(hub)).count()).max();
+        let wide = longest * 6 + 18 + dots.unwrap_or_default() as i64 * 9;
+        let free = (tallest - column.len() as i64) * STEP / 2;
         for (at, table) in column.iter().enumerate() {
-            let y = top + HEAD + free + at as i64 * (BOX.high + GAP.high);
+            let y = top + HEAD + free + at as i64 * STEP;
             places.insert(*table, Place { x, y, wide });
         }
-        x += wide + GAP.wide;
+        x += wide + GAP;
     }
-    (x - GAP.wide + 16 - (MARGIN + 20), HEAD + tallest * (BOX.high + GAP.high) + 10)
+    (x - GAP + 16 - (MARGIN + 20), HEAD + tallest * STEP + 10)
 }
 
 fn draw_head(domain: &Domain, panel: &Panel, x: i64, top: i64, out: &mut String) {
@@ -236,7 +235,7 @@ fn draw_lines(panel: &Panel, links: &[BTreeSet<usize>], places: &BTreeMap<usize,
     for from in panel.columns.iter().flatten() {
         for to in links[*from].iter().filter(|to| !panel.hubs.contains(to)) {
             let (Some(a), Some(b)) = (places.get(from), places.get(to)) else { continue };
-            let (ay, by) = (a.y + BOX.high / 2, b.y + BOX.high / 2);
+            let (ay, by) = (a.y + BOX / 2, b.y + BOX / 2);
             // From the side that faces the other; two of one column are joined on the left.
             let (ax, bx) = match a.x.cmp(&b.x) {
                 std::cmp::Ordering::Greater => (a.x, b.x + b.wide),
@@ -247,7 +246,7 @@ fn draw_lines(panel: &Panel, links: &[BTreeSet<usize>], places: &BTreeMap<usize,
             let (am, bm) = if a.x == b.x { (ax + bend, bx + bend) } else { (ax + bend, bx - bend) };
             let _ = writeln!(
                 out,
-                r##"<path d="M{ax} {ay}C{am} {ay} {bm} {by} {bx} {by}" fill="none" stroke="#8fa1b5" stroke-width="1.1"/>"##
+                r##"<path d="M{ax} {ay}C{am} {ay} {bm} {by} {bx} {by}" fill="none" stroke="#8fa1b5" stroke-width="1.1" marker-end="url(#to)"/>"##
             );
         }
     }
@@ -267,7 +266,7 @@ fn draw_boxes(
             Some(colour) => (colour, colour, "#ffffff"),
             None => ("#ffffff", "#7b8794", "#1f2933"),
         };
-        let high = BOX.high;
+        let high = BOX;
         let _ = writeln!(
             out,
             r#"<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="4" fill="{fill}" stroke="{edge}"/>"#
@@ -275,8 +274,7 @@ fn draw_boxes(
         let name = text(domain.tables[*table].own_name());
         let _ = writeln!(out, r#"<text x="{}" y="{}" fill="{ink}">{name}</text>"#, x + 7, y + 15);
         let mut dot = x + wide - 9;
-        for (hub, colour) in panel.hubs.iter().zip(COLOURS).filter(|(hub, _)| links[*table].contains(hub)) {
-            let _ = hub;
+        for (_, colour) in panel.hubs.iter().zip(COLOURS).filter(|(hub, _)| links[*table].contains(hub)) {
             let _ = writeln!(
                 out,
                 r##"<circle cx="{dot}" cy="{}" r="3.2" fill="{colour}" stroke="#ffffff" stroke-width="0.8"/>"##,
@@ -295,11 +293,11 @@ fn draw_bridge(panels: &[Panel], places: &BTreeMap<usize, Place>, out: &mut Stri
     }
     let x = MARGIN + 4;
     let style = r##"fill="none" stroke="#d1495b" stroke-width="3" stroke-linecap="round""##;
-    let ends: Vec<i64> = people.iter().map(|place| place.y + BOX.high / 2).collect();
+    let ends: Vec<i64> = people.iter().map(|place| place.y + BOX / 2).collect();
     let (top, bottom) = (ends.iter().min().copied().unwrap_or(0), ends.iter().max().copied().unwrap_or(0));
     let _ = writeln!(out, r#"<path d="M{x} {top}V{bottom}" {style}/>"#);
     for place in people {
-        let y = place.y + BOX.high / 2;
+        let y = place.y + BOX / 2;
         let _ = writeln!(out, r#"<path d="M{x} {y}H{}" {style}/>"#, place.x);
     }
 }

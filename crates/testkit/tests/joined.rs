@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_base::{RowId, Value};
+use benchwright_base::{Json, RowId, Value};
 use benchwright_catalog::Catalog;
 use benchwright_pack::RefusalCode;
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
@@ -306,7 +306,11 @@ fn who_acts_has_an_id_of_their_own_in_each_domain() {
     let answer =
         episode.call("create_file", &format!("{{\"name\":\"a\",\"mime_type\":\"pdf\",\"owner\":{there}}}")).unwrap();
     assert!(answer.contains(&format!("\"last_modified_by\":{there}")), "{answer}");
-    let answer = episode.call("copy_files", &format!("{{\"file\":{own}}}")).unwrap();
+    let made = match Json::parse(&answer).unwrap().get("id") {
+        Some(Json::Int(id)) => *id,
+        other => panic!("{other:?}"),
+    };
+    let answer = episode.call("copy_files", &format!("{{\"file\":{made}}}")).unwrap();
     assert!(answer.contains(&format!("\"owner\":{there}")), "{answer}");
     // Ids say nothing across domains: not everybody has the same in both.
     let same = |row: &benchwright_sandbox::Row| {
