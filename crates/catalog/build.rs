@@ -45,6 +45,15 @@ fn main() -> io::Result<()> {
         let list = if is_part { &mut parts } else { &mut embedded };
         let _ = write!(list, "({name:?}, &[{files}]), ");
     }
+    let mut joined = String::new();
+    let told = root.join("_joined");
+    println!("cargo::rerun-if-changed={}", told.display());
+    for file in if told.is_dir() { sorted(&told)? } else { Vec::new() } {
+        println!("cargo::rerun-if-changed={}", file.display());
+        if file.extension().is_some_and(|extension| extension == "toml") {
+            let _ = write!(joined, "({:?}, include_str!({:?})), ", name_of(&file), file.display().to_string());
+        }
+    }
     let mut patterns = String::new();
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../patterns");
     println!("cargo::rerun-if-changed={}", root.display());
@@ -67,6 +76,7 @@ fn main() -> io::Result<()> {
     let code = format!(
         "{modules}\npub(crate) static EMBEDDED: crate::Embedded = &[{embedded}];\n\
          pub(crate) static PARTS: crate::Embedded = &[{parts}];\n\
+         pub(crate) static JOINED: &[(&str, &str)] = &[{joined}];\n\
          pub(crate) static PART_NATIVES: &[(&str, &benchwright_sandbox::Natives)] = &[{part_natives}];\n\
          pub(crate) static PART_FAMILIES: &[(&str, crate::NewFamily)] = &[{part_families}];\n\
          pub(crate) static NATIVES: &[(&str, &benchwright_sandbox::Natives)] = &[{natives}];\n\

@@ -60,6 +60,7 @@ impl Failure {
             CatalogError::NotThere { .. } => Failure::wrong_use(&error, "benchwright domains"),
             CatalogError::NoPattern { .. } => Failure::wrong_use(&error, "benchwright patterns"),
             CatalogError::NoFamily { .. } => Failure::missing(&error, "benchwright doctor"),
+            CatalogError::Joined { .. } => Failure::wrong_use(&error, "benchwright domains csm+itsm"),
             CatalogError::Told { .. } => Failure::falls_short(&error, "mend that file"),
             CatalogError::Pattern(_) => Failure::falls_short(&error, "mend the pattern's folder"),
             CatalogError::Unreadable { path, .. } if !Path::new(path).exists() => {

@@ -1,6 +1,7 @@
 //! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
 
 mod disk;
+mod joined;
 mod parts;
 mod patterns;
 
@@ -93,6 +94,14 @@ pub enum CatalogError {
         /// All its faults.
         faults: Vec<Diagnostic>,
     },
+    /// Domains cannot be joined.
+    #[error("{name}: {why}")]
+    Joined {
+        /// The joined domain.
+        name: String,
+        /// What stands in the way.
+        why: String,
+    },
     /// A pattern cannot be read.
     #[error(transparent)]
     Pattern(#[from] benchwright_project::PatternError),
@@ -133,8 +142,11 @@ impl Catalog {
         }
     }
 
-    /// Loads a domain by its name, or from a path to its folder.
+    /// Loads a domain by its name, or from a path to its folder; or joins several, named like `csm+itsm`.
     pub fn find(&self, name: &str) -> Result<Found, CatalogError> {
+        if name.contains('+') && !name.contains(['/', '\\']) {
+            return self.joined(name);
+        }
         load(&self.folder_of(name)?)
     }
 

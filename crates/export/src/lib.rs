@@ -2,9 +2,11 @@
 //! snapshot, or a folder of tasks, not the engine that they came from.
 
 mod parquet;
+mod picture;
 mod sqlite;
 
 pub use parquet::{ParquetSummary, parquet, shard_paths, write_shard};
+pub use picture::picture;
 pub use sqlite::{SqliteSummary, sqlite};
 
 use std::path::PathBuf;

@@ -11,6 +11,7 @@ mod lex;
 mod lowerable;
 mod names;
 mod parse;
+mod shift;
 mod tree;
 pub mod walk;
 
@@ -19,4 +20,5 @@ pub use english::english;
 pub use fault::Fault;
 pub use lowerable::lowerable;
 pub use names::{FactSignature, FieldInfo, Names};
+pub use shift::Shift;
 pub use tree::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Slot, Source, TestOp, TextOp, Type, Unit};

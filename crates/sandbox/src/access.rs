@@ -16,7 +16,8 @@ use benchwright_schema::Action;
 pub(crate) struct Actor<'s> {
     pub(crate) plan: &'s Plan,
     pub(crate) role: &'s RolePlan,
-    pub(crate) person: Option<RowId>,
+    /// Who it is in each member; where nothing is joined there is one.
+    pub(crate) people: &'s [Option<RowId>],
 }
 
 impl<'s> Actor<'s> {
@@ -36,17 +37,28 @@ impl<'s> Actor<'s> {
             Permit::If(_) if on(Sabotage::SkipRowConditions) => true,
             Permit::If(conditions) => {
                 let view = View { plan: self.plan, state };
-                let judge = self.judge(&view, state, row);
+                let judge = self.judge(&view, state, table, row);
                 conditions.iter().any(|condition| judge.holds(condition))
             }
         }
     }
 
-    /// A judge of one row as it is in a state.
-    pub(crate) fn judge<'v>(&self, view: &'v View<'v>, state: &'v State, row: &'v Row) -> Judge<'v, View<'v>> {
+    /// A judge of one row of a table as it is in a state.
+    pub(crate) fn judge<'v>(
+        &self,
+        view: &'v View<'v>,
+        state: &'v State,
+        table: TableId,
+        row: &'v Row,
+    ) -> Judge<'v, View<'v>> {
         let mut judge = Judge::new(view, state.now).of(row);
-        judge.actor = view.person(self.person);
+        judge.actor = view.person(self.people, table);
         judge
+    }
+
+    /// Who it is in the domain that a table belongs to.
+    pub(crate) fn person_at(&self, table: TableId) -> Option<RowId> {
+        self.people[self.plan.member_of[table.index()]]
     }
 
     /// Whether the secret fields of a row may be shown.

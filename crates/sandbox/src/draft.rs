@@ -53,7 +53,7 @@ impl<'s> Draft<'s> {
         });
         let before = looks_back.then(|| self.before());
         let before = before.as_ref().unwrap_or(&self.state);
-        Judgement { plan, before, after: &self.state, person: self.actor.person }.refuse_broken(&touched)
+        Judgement { plan, before, after: &self.state, people: self.actor.people }.refuse_broken(&touched)
     }
 
     /// The state before the first write.
@@ -112,7 +112,7 @@ impl<'s> Draft<'s> {
                     cells[at] = self.next_number(table, FieldId(at as u16), prefix, *digits, suffix);
                 }
                 Some(Stamp::OnCreate | Stamp::OnWrite) => cells[at] = self.clock(field.ty),
-                Some(Stamp::Actor) => cells[at] = self.actor.person.map_or(Value::Null, Value::Ref),
+                Some(Stamp::Actor) => cells[at] = self.actor.person_at(table).map_or(Value::Null, Value::Ref),
                 _ => {}
             }
         }
@@ -307,7 +307,7 @@ impl<'s> Draft<'s> {
         let row = self.row(table, id)?;
         let mut cells = row.cells().to_vec();
         let view = View { plan, state: &self.state };
-        let judge = self.actor.judge(&view, &self.state, &row);
+        let judge = self.actor.judge(&view, &self.state, table, &row);
         for (at, field) in declared.fields.iter().enumerate() {
             match &field.stamp {
                 Some(Stamp::Computed(expr)) => cells[at] = judge.value(expr),

@@ -8,7 +8,7 @@ use crate::{
     conditions::Conditions,
     draft::Draft,
     judge::{Broken, Judgement},
-    plan::Plan,
+    plan::{Plan, RolePlan},
     row::Row,
     sabotage::{Sabotage, on},
     state::{State, View},
@@ -37,9 +37,38 @@ pub struct Episode {
 pub(crate) struct Setting {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) start: State,
-    pub(crate) role: usize,
+    pub(crate) role: Played,
+    /// Who acts, as the seat says.
     pub(crate) person: Option<RowId>,
+    /// Who that is in each member; where nothing is joined there is one.
+    pub(crate) people: Vec<Option<RowId>>,
     pub(crate) conditions: Conditions,
+}
+
+/// The role that is played.
+pub(crate) enum Played {
+    /// One that the domain lists, by its place.
+    Listed(usize),
+    /// One put together for the episode: a role in each member of a joined domain.
+    Made(Box<(Role, RolePlan)>),
+}
+
+impl Setting {
+    fn role(&self) -> &Role {
+        match &self.role {
+            Played::Listed(at) => &self.sandbox.plan.domain.roles[*at],
+            Played::Made(made) => &made.0,
+        }
+    }
+
+    fn actor(&self) -> Actor<'_> {
+        let plan = &self.sandbox.plan;
+        let role = match &self.role {
+            Played::Listed(at) => &plan.roles[*at],
+            Played::Made(made) => &made.1,
+        };
+        Actor { plan, role, people: &self.people }
+    }
 }
 
 impl Episode {
@@ -59,7 +88,7 @@ impl Episode {
     }
 
     fn dispatch(&mut self, name: &str, arguments: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let Setting { sandbox, conditions, role, person, .. } = &*self.setting;
+        let Setting { sandbox, conditions, .. } = &*self.setting;
         let plan = &sandbox.plan;
         let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
         let tool = &plan.domain.tools[at];
@@ -72,7 +101,7 @@ impl Episode {
         }
         let json = arguments::parse(arguments)?;
         let tool_plan = &plan.tools[at];
-        let actor = Actor { plan, role: &plan.roles[*role], person: *person };
+        let actor = self.setting.actor();
         let call = Call {
             actor,
             tool,
@@ -177,7 +206,7 @@ impl Episode {
     }
 
     fn judgement<'e>(&'e self, before: &'e State) -> Judgement<'e> {
-        Judgement { plan: &self.setting.sandbox.plan, before, after: &self.state, person: self.setting.person }
+        Judgement { plan: &self.setting.sandbox.plan, before, after: &self.state, people: &self.setting.people }
     }
 
     /// Whether an expression about no row in particular holds of the state.
@@ -190,8 +219,8 @@ impl Episode {
     pub fn holds_of(&self, table: TableId, row: RowId, expr: &Expr) -> bool {
         let plan = &self.setting.sandbox.plan;
         let view = View { plan, state: &self.state };
-        let actor = Actor { plan, role: &plan.roles[self.setting.role], person: self.setting.person };
-        self.state.get(table, row).is_some_and(|row| actor.judge(&view, &self.state, row).holds(expr))
+        let actor = self.setting.actor();
+        self.state.get(table, row).is_some_and(|row| actor.judge(&view, &self.state, table, row).holds(expr))
     }
 
     /// The rows of a table, in order of id.
@@ -204,9 +233,14 @@ impl Episode {
         self.setting.person
     }
 
+    /// The row of the person who acts in each member of a joined domain, in their order; where nothing is joined there is one.
+    pub fn people(&self) -> &[Option<RowId>] {
+        &self.setting.people
+    }
+
     /// The role that is played.
     pub fn role(&self) -> &Role {
-        &self.domain().roles[self.setting.role]
+        self.setting.role()
     }
 
     /// The state as a document.
@@ -256,7 +290,7 @@ impl Episode {
             version: Trace::VERSION,
             domain: domain.name.clone(),
             domain_digest: domain.digest.to_string(),
-            role: domain.roles[self.setting.role].name.clone(),
+            role: self.setting.role().name.clone(),
             actor: self.setting.person,
             start: Trace::hash(self.setting.start.hash()),
             calls: self.trace.calls(),

@@ -31,7 +31,7 @@ pub(crate) struct Judgement<'s> {
     pub(crate) plan: &'s Plan,
     pub(crate) before: &'s State,
     pub(crate) after: &'s State,
-    pub(crate) person: Option<RowId>,
+    pub(crate) people: &'s [Option<RowId>],
 }
 
 impl Judgement<'_> {
@@ -87,7 +87,7 @@ impl Judgement<'_> {
         judge.subject = if deleted { old } else { new };
         judge.subject_before = old;
         judge.deleted = deleted;
-        judge.actor = world.person(self.person);
+        judge.actor = world.person(self.people, table);
         rules.iter().filter(|(_, require)| !judge.holds(require)).map(|(rule, _)| *rule).collect()
     }
 

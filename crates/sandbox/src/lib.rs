@@ -30,13 +30,18 @@ pub use seed::SeedError;
 pub use verbs::{Gives, NativeCall, NativeFn, RowView};
 
 use benchwright_base::{RelationId, RowId, TableId, Value};
-use benchwright_expr::Type;
+use benchwright_expr::{
+    Compare, TestOp, Type,
+    eval::Records as _,
+    walk::{Operand, Test},
+};
 use benchwright_pack::{Snapshot, SnapshotTable};
 use benchwright_schema::{Domain, Verb, codec};
 use benchwright_world::{Seat, WorldError};
+use episode::Played;
 use plan::Plan;
 use state::State;
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 /// The native tools of a domain: names and code.
 pub type Natives = [(&'static str, NativeFn)];
@@ -100,12 +105,69 @@ impl Sandbox {
     }
 
     /// The first person, by id, whose row has the role as its `role`, or refers there to a row of that `name`; for roles that
-    /// every row can take, the first person.
+    /// every row can take, the first person. In a joined domain, the first of those who have their roles in most members.
     pub fn person_for(&self, role: &str) -> Option<RowId> {
-        let table = self.plan.domain.actor?;
-        let rows = || self.first.table(table).rows.iter();
-        let has_role = |row: &Row| self.word_of(table, row, "role").is_some_and(|word| word == role);
-        rows().find(|(_, row)| has_role(row)).or_else(|| rows().next()).map(|(id, _)| id)
+        let domain = &self.plan.domain;
+        let table = domain.actor?;
+        let mut people = self.first.table(table).rows.iter().map(|(id, _)| id);
+        if domain.members.is_empty() {
+            let first = people.next()?;
+            let fits = |id: &RowId| self.has_role(table, *id, role);
+            return [first].into_iter().chain(people).find(fits).or(Some(first));
+        }
+        let fits = |id: RowId| {
+            let everywhere = self.people_of(Some(id));
+            let places = self.plan.actors.iter().zip(&everywhere).enumerate();
+            let roles =
+                places.filter(|(member, (table, person))| match (table, person, domain.role_in(role, *member)) {
+                    (Some(table), Some(person), Some(role)) => self.has_role(*table, *person, role),
+                    _ => false,
+                });
+            (roles.count(), everywhere.iter().flatten().count())
+        };
+        let mut best = None;
+        for id in people {
+            let fit = fits(id);
+            if best.is_none_or(|(known, _)| known < fit) {
+                best = Some((fit, id));
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    fn has_role(&self, table: TableId, person: RowId, role: &str) -> bool {
+        let row = self.first.get(table, person);
+        row.is_some_and(|row| self.word_of(table, row, "role").is_some_and(|word| word == role))
+    }
+
+    /// Who a person is in each member of a joined domain: whoever has the same address. Nobody, where no one has.
+    fn people_of(&self, person: Option<RowId>) -> Vec<Option<RowId>> {
+        let domain = &self.plan.domain;
+        let (Some(own), Some(id)) = (domain.actor, person) else { return vec![None; self.plan.actors.len()] };
+        let members = &domain.members;
+        if members.is_empty() {
+            return vec![person];
+        }
+        let address = members[domain.member_of(own)].address;
+        let address = address.and_then(|field| Some(self.first.get(own, id)?.get(field).clone()));
+        let address = address.filter(|address| !address.is_null());
+        let same = |member: &benchwright_schema::Member| {
+            let table = member.actor?;
+            if table == own {
+                return person;
+            }
+            let (field, address) = (member.address?, address.clone()?);
+            let path = [(table, field)];
+            let test = Test { path: &path, op: TestOp::Compare(Compare::Eq), with: Operand::One(address) };
+            let mut found = None;
+            let view = state::View { plan: &self.plan, state: &self.first };
+            view.select(table, &[test], &mut |row| {
+                found = Some(row.id());
+                ControlFlow::Break(())
+            });
+            found
+        };
+        members.iter().map(same).collect()
     }
 
     /// A field of a row as it is shown; of a reference, the `name` of the row it leads to.
@@ -125,7 +187,13 @@ impl Sandbox {
     /// Begins an episode under conditions.
     pub fn begin(self: &Arc<Self>, seat: &Seat, conditions: Conditions) -> Result<Episode, WorldError> {
         let domain = &self.plan.domain;
-        let Some(role) = domain.roles.iter().position(|role| role.name == seat.role) else {
+        let listed = domain.roles.iter().position(|role| role.name == seat.role).map(Played::Listed);
+        let made = || {
+            let role = domain.joined_role(&seat.role).filter(|_| !domain.members.is_empty())?;
+            let plan = plan::RolePlan::new(&role);
+            Some(Played::Made(Box::new((role, plan))))
+        };
+        let Some(role) = listed.or_else(made) else {
             let roles: Vec<&str> = domain.roles.iter().map(|role| &*role.name).collect();
             let message = format!("{} has no role `{}`; its roles are {}", domain.name, seat.role, roles.join(", "));
             return Err(WorldError::NotThere(message));
@@ -146,7 +214,9 @@ impl Sandbox {
             }
         }
         let start = self.first.clone();
-        let setting = episode::Setting { sandbox: Arc::clone(self), start, role, person: seat.actor, conditions };
+        let people = self.people_of(seat.actor);
+        let setting =
+            episode::Setting { sandbox: Arc::clone(self), start, role, person: seat.actor, people, conditions };
         Ok(Episode {
             setting: Arc::new(setting),
             state: self.first.clone(),

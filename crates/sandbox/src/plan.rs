@@ -3,7 +3,7 @@
 
 use benchwright_base::{FieldId, Json, RelationId, TableId, digest, json};
 use benchwright_expr::{Expr, Type};
-use benchwright_schema::{Action, By, Domain, FilterKind, Table, Tool, Verb};
+use benchwright_schema::{Action, By, Domain, FilterKind, Role, Table, Verb};
 use std::sync::Arc;
 
 /// The compiled domain.
@@ -14,6 +14,10 @@ pub(crate) struct Plan {
     tool_slots: Vec<u16>,
     table_slots: Vec<u16>,
     pub(crate) roles: Vec<RolePlan>,
+    /// For each table the member that it belongs to; 0 where nothing is joined.
+    pub(crate) member_of: Vec<usize>,
+    /// For each member the table of its people.
+    pub(crate) actors: Vec<Option<TableId>>,
 }
 
 /// What is derived from a table.
@@ -59,6 +63,10 @@ pub(crate) struct RolePlan {
 
 /// The arguments of a tool.
 pub(crate) struct ToolPlan {
+    /// The member that it belongs to; 0 where nothing is joined.
+    pub(crate) member: usize,
+    /// Its name in its own domain.
+    pub(crate) own_name: Box<str>,
     pub(crate) arguments: Vec<ArgumentPlan>,
     /// For each field to write the place of its argument; none for fixed ones.
     pub(crate) set_arguments: Vec<Option<usize>>,
@@ -103,31 +111,16 @@ pub(crate) struct Given<'a> {
 impl Plan {
     pub(crate) fn new(domain: Arc<Domain>) -> Plan {
         let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, RelationId(at as u16))).collect();
-        let tools: Vec<ToolPlan> = domain.tools.iter().map(|tool| tool_plan(&domain, tool)).collect();
+        let tools: Vec<ToolPlan> = (0..domain.tools.len()).map(|at| tool_plan(&domain, at)).collect();
         let tool_slots = slots(domain.tools.iter().map(|tool| &*tool.name));
         let table_slots = slots(domain.tables.iter().map(|table| &*table.name));
-        let roles = domain
-            .roles
-            .iter()
-            .map(|role| RolePlan {
-                permits: (0..domain.tables.len())
-                    .map(|table| {
-                        let table = RelationId(table as u16);
-                        [Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal].map(|action| {
-                            let grants: Vec<_> = role.grants(table, action).collect();
-                            if grants.is_empty() {
-                                Permit::No
-                            } else if grants.iter().any(|grant| grant.condition.is_none()) {
-                                Permit::Yes
-                            } else {
-                                Permit::If(grants.iter().filter_map(|grant| grant.condition.clone()).collect())
-                            }
-                        })
-                    })
-                    .collect(),
-            })
-            .collect();
-        Plan { tables, tools, tool_slots, table_slots, roles, domain }
+        let roles = domain.roles.iter().map(RolePlan::new).collect();
+        let member_of = (0..domain.tables.len()).map(|at| domain.member_of(RelationId(at as u16))).collect();
+        let actors = match &domain.members[..] {
+            [] => vec![domain.actor],
+            members => members.iter().map(|member| member.actor).collect(),
+        };
+        Plan { tables, tools, tool_slots, table_slots, roles, member_of, actors, domain }
     }
 
     /// The place of a tool by its name.
@@ -170,6 +163,23 @@ fn look_up<'n>(slots: &[u16], name: &str, name_at: impl Fn(usize) -> &'n String)
 }
 
 impl RolePlan {
+    /// What a role may do, table by table.
+    pub(crate) fn new(role: &Role) -> RolePlan {
+        let permit = |table: TableId, action: Action| {
+            let grants: Vec<_> = role.grants(table, action).collect();
+            if grants.is_empty() {
+                Permit::No
+            } else if grants.iter().any(|grant| grant.condition.is_none()) {
+                Permit::Yes
+            } else {
+                Permit::If(grants.iter().filter_map(|grant| grant.condition.clone()).collect())
+            }
+        };
+        let actions = [Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal];
+        let tables = (0..role.access.len()).map(|at| RelationId(at as u16));
+        RolePlan { permits: tables.map(|table| actions.map(|action| permit(table, action))).collect() }
+    }
+
     pub(crate) fn permit(&self, table: TableId, action: Action) -> &Permit {
         &self.permits[table.index()][action as usize]
     }
@@ -223,7 +233,11 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
     }
 }
 
-fn tool_plan(domain: &Domain, tool: &Tool) -> ToolPlan {
+fn tool_plan(domain: &Domain, at: usize) -> ToolPlan {
+    let tool = &domain.tools[at];
+    let member = domain.members.iter().position(|member| member.tools.contains(&at)).unwrap_or_default();
+    let of_member = domain.members.get(member).and_then(|member| member.tool_names.get(at - member.tools.start));
+    let own_name = of_member.unwrap_or(&tool.name).as_str().into();
     let mut arguments = Vec::new();
     let mut add = |name: &str, part, required| arguments.push(ArgumentPlan { name: name.into(), part, required });
     if let Some(native) = &tool.native {
@@ -252,7 +266,7 @@ fn tool_plan(domain: &Domain, tool: &Tool) -> ToolPlan {
             add(&table.field(setting.field).name, Part::Set(at), setting.required);
         }
         for (at, child) in tool.with.iter().enumerate() {
-            add(&domain.table(child.table).name, Part::Child(at), false);
+            add(domain.table(child.table).own_name(), Part::Child(at), false);
         }
         if matches!(tool.verb, Verb::Find | Verb::List) {
             add("sort", Part::Sort, false);
@@ -263,5 +277,5 @@ fn tool_plan(domain: &Domain, tool: &Tool) -> ToolPlan {
     let set_arguments = (0..tool.set.len())
         .map(|at| arguments.iter().position(|argument: &ArgumentPlan| argument.part == Part::Set(at)))
         .collect();
-    ToolPlan { arguments, set_arguments, paths }
+    ToolPlan { member, own_name, arguments, set_arguments, paths }
 }

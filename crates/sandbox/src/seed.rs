@@ -11,10 +11,14 @@ use crate::{
 };
 use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
 use benchwright_expr::{Expr, Path, Source, Type, eval::Judge};
-use benchwright_schema::{Seed, SeedField, SeedRows, TextPart, codec};
+use benchwright_schema::{People, Seed, SeedField, SeedRows, TextPart, codec};
+use std::collections::BTreeMap;
 
 /// How often a row that does not fit is drawn again.
 const ATTEMPTS: u64 = 200;
+
+/// So many people of the shared pool stand in another order from domain to domain.
+const BLOCK: u32 = 4;
 
 /// Why a world could not be filled.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +59,8 @@ pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<
         let (size, sizes) = (size.to_owned(), declared.sizes.join(", "));
         return Err(SeedError::NoSize { domain: domain.name.clone(), size, sizes });
     };
-    let mut filler = Filler { plan, declared, state: empty.clone(), seed };
+    let nobody = vec![None; plan.actors.len()];
+    let mut filler = Filler { plan, declared, state: empty.clone(), seed, nobody, known: BTreeMap::new() };
     for (at, step) in declared.rows.iter().enumerate() {
         // A rule that speaks of a table filled later is judged at the end.
         let later = |table: TableId| declared.rows[at + 1..].iter().any(|step| step.table == table);
@@ -104,6 +109,10 @@ struct Filler<'p> {
     declared: &'p Seed,
     state: State,
     seed: u64,
+    /// Nobody acts while a world is filled.
+    nobody: Vec<Option<RowId>>,
+    /// In a joined domain: how many people of the shared pool a table has, those who are there and those who have left.
+    known: BTreeMap<(TableId, bool), u32>,
 }
 
 /// What the rows of one batch share.
@@ -111,12 +120,15 @@ struct Batch {
     parent: Option<RowId>,
     /// For fields that must differ: the rows still to be given out.
     distinct: Vec<(FieldId, Vec<RowId>)>,
+    /// The number of the person of the shared pool that the next row is for.
+    person: u32,
 }
 
 impl Filler<'_> {
     fn stream(&self, step: usize, parts: &[&str]) -> Stream {
-        let step = step.to_string();
-        let mut key = vec![&*self.plan.domain.name, "seed", &*step];
+        let step = &self.declared.rows[step];
+        let place = step.place.to_string();
+        let mut key = vec![&*step.domain, "seed", &*place];
         key.extend_from_slice(parts);
         Stream::new(self.seed, &key)
     }
@@ -133,7 +145,7 @@ impl Filler<'_> {
         for parent in parents {
             let name = parent.unwrap_or_default().to_string();
             let count = self.stream(at, &["count", &name]).between(i64::from(low), i64::from(high));
-            let mut batch = Batch { parent, distinct: Vec::new() };
+            let mut batch = Batch { parent, distinct: Vec::new(), person: 0 };
             for _ in 0..count {
                 if !self.make(at, step, &mut batch, deferred)? {
                     break;
@@ -143,10 +155,28 @@ impl Filler<'_> {
         Ok(())
     }
 
+    /// The number of the person that the nth row of a domain is for. The first is the same everywhere; after that the order differs
+    /// a little from domain to domain, so that an id says nothing in another one.
+    fn person(&self, domain: &str, people: &People, nth: u32) -> u32 {
+        let alone = u32::from(!people.gone);
+        if nth < alone {
+            return people.first();
+        }
+        let (block, place) = ((nth - alone) / BLOCK, (nth - alone) % BLOCK);
+        let mut order: Vec<u32> = (0..BLOCK).collect();
+        let first = people.first() + alone + block * BLOCK;
+        Stream::new(self.seed, &["people", "order", domain, &first.to_string()]).shuffle(&mut order);
+        first + order[place as usize]
+    }
+
     /// Makes one row; false if a field that must differ has run out of rows.
     fn make(&mut self, at: usize, step: &SeedRows, batch: &mut Batch, deferred: &[bool]) -> Result<bool, SeedError> {
         let declared = self.plan.domain.table(step.table);
         let number = self.state.table(step.table).next_id;
+        let person = step.people.as_ref().map(|people| (step.table, people.gone));
+        if let (Some(people), Some(key)) = (&step.people, &person) {
+            batch.person = self.person(&step.domain, people, self.known.get(key).copied().unwrap_or_default());
+        }
         let mut why = String::new();
         for attempt in 0..ATTEMPTS {
             let mut cells: Vec<Value> =
@@ -162,7 +192,7 @@ impl Filler<'_> {
                 cells[field.index()] = value.clone();
                 values.push((*field, value));
             }
-            let actor = Actor { plan: self.plan, role: &self.plan.roles[0], person: None };
+            let actor = Actor { plan: self.plan, role: &self.plan.roles[0], people: &self.nobody };
             let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
             let broken = match draft.make(step.table, values) {
                 Err(refusal) => Some(refusal.to_string()),
@@ -171,6 +201,9 @@ impl Filler<'_> {
             };
             let Some(broken) = broken else {
                 self.state = draft.state;
+                if let Some(key) = person {
+                    *self.known.entry(key).or_default() += 1;
+                }
                 return Ok(true);
             };
             self.state = draft.taken_back();
@@ -199,7 +232,7 @@ impl Filler<'_> {
             SeedField::Null => Value::Null,
             SeedField::Parent => batch.parent.map_or(Value::Null, Value::Ref),
             SeedField::Computed(expr) => judge.value(expr),
-            SeedField::Text(parts) => Value::text(self.text(parts, &row, &judge, stream)),
+            SeedField::Text(parts) => Value::text(self.text(at, parts, batch.person, &row, &judge, stream)),
             SeedField::OneOf(choices) => {
                 let weights: Vec<u32> = choices.iter().map(|(_, weight)| *weight).collect();
                 stream.weighted(&weights).map_or(Value::Null, |at| choices[at].0.clone())
@@ -257,16 +290,34 @@ impl Filler<'_> {
         stream.pick(&rows).map_or(Value::Null, |row| Value::Ref(row.id()))
     }
 
-    fn text(&self, parts: &[TextPart], row: &Row, judge: &Judge<'_, View<'_>>, stream: &mut Stream) -> String {
+    fn text(
+        &self,
+        at: usize,
+        parts: &[TextPart],
+        person: u32,
+        row: &Row,
+        judge: &Judge<'_, View<'_>>,
+        stream: &mut Stream,
+    ) -> String {
+        let people = self.declared.rows[at].people.as_ref();
         let mut text = String::new();
         for part in parts {
             match part {
                 TextPart::Plain(plain) => text.push_str(plain),
                 TextPart::Pool(pool) => {
-                    if let Some(word) = stream.pick(&self.declared.pools[*pool].1) {
+                    let (name, words) = &self.declared.pools[*pool];
+                    // Who somebody is does not depend on the table, so it is the same person in every member.
+                    let drawn = if people.is_some_and(|people| people.pools.contains(pool)) {
+                        let own_name = name.rsplit('.').next().unwrap_or(name);
+                        Stream::new(self.seed, &["people", own_name, &person.to_string()]).pick(words)
+                    } else {
+                        stream.pick(words)
+                    };
+                    if let Some(word) = drawn {
                         text.push_str(word);
                     }
                 }
+                TextPart::Person => text.push_str(&person.to_string()),
                 TextPart::Number(digits) => {
                     let digits = *digits;
                     text.push_str(&format!("{:0digits$}", row.id()));

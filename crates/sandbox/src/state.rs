@@ -343,9 +343,10 @@ impl<'s> Records for View<'s> {
 }
 
 impl<'s> View<'s> {
-    /// The row of a person who acts.
-    pub(crate) fn person(&self, person: Option<RowId>) -> Option<&'s Row> {
-        self.row(self.plan.domain.actor?, person?)
+    /// The row of the person who acts, in the domain that a table belongs to.
+    pub(crate) fn person(&self, people: &[Option<RowId>], table: TableId) -> Option<&'s Row> {
+        let member = self.plan.member_of[table.index()];
+        self.row(self.plan.actors[member]?, people[member]?)
     }
 
     /// Every row from an id on that passes all the tests, in order of id.

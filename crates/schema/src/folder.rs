@@ -45,6 +45,15 @@ impl Folder {
         list.into_iter().flatten().filter_map(|part| part.as_str().map(str::to_owned)).collect()
     }
 
+    /// The names of its tools and of those of its parts, as far as they can be read; faults are told when it is loaded.
+    pub fn tool_names(&self) -> Vec<String> {
+        let own = self.get("tools.toml");
+        let path = |part: &Folder| format!("{}/{}/tools.toml", Folder::PARTS, part.name);
+        let parts = self.parts.iter().filter_map(|part| part.get(&path(part)));
+        let tables = own.into_iter().chain(parts).filter_map(|text| text.parse::<toml::Table>().ok());
+        tables.flat_map(|table| table.keys().cloned().collect::<Vec<_>>()).collect()
+    }
+
     /// A file's text.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(|text| &**text)

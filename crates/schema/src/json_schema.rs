@@ -59,7 +59,7 @@ pub fn arguments_schema(domain: &Domain, tool: &Tool) -> Json {
         let table = domain.table(child.table);
         let mut item = Object::default();
         add_settings(domain, table, &child.set, true, &mut item);
-        object.add(&table.name, json!({ "type": "array", "items": item.finish() }), false);
+        object.add(table.own_name(), json!({ "type": "array", "items": item.finish() }), false);
     }
     if matches!(tool.verb, Verb::Find | Verb::List) {
         let names = table.fields.iter().filter(|field| !field.secret).map(|field| &*field.name);
@@ -154,7 +154,7 @@ fn row(domain: &Domain, tool: &Tool, id: TableId) -> Object {
     }
     for child in &tool.with {
         let items = plain_row(domain, child.table).finish();
-        object.add(&domain.table(child.table).name, json!({ "type": "array", "items": items }), true);
+        object.add(domain.table(child.table).own_name(), json!({ "type": "array", "items": items }), true);
     }
     object
 }

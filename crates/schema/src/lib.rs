@@ -5,6 +5,7 @@
 pub mod codec;
 mod describe;
 mod folder;
+mod join;
 mod json_schema;
 mod load;
 mod model;
@@ -13,10 +14,11 @@ mod record_schema;
 
 pub use describe::describe;
 pub use folder::Folder;
+pub use join::{Bridges, Composition, JoinError, join};
 pub use json_schema::{arguments_schema, result_schema};
 pub use load::load;
 pub use model::{
     Access, Action, Argument, By, Cell, Child, Derived, DerivedKind, Domain, EnumType, Field, Filter, FilterKind,
-    Grant, Incoming, Key, Lifecycle, Native, Role, Rule, Seed, SeedField, SeedRows, Setting, Shape, Shown, Stamp,
-    Table, TextPart, Tool, Verb,
+    Grant, Incoming, Key, Lifecycle, Member, Native, People, Role, Rule, Seed, SeedField, SeedRows, Setting, Shape,
+    Shown, Stamp, Table, TextPart, Tool, Verb,
 };

@@ -102,6 +102,7 @@ fn empty(folder: &Folder) -> Domain {
         rules: Vec::new(),
         seed: None,
         digest: Digest::of_parts(parts),
+        members: Vec::new(),
     }
 }
 

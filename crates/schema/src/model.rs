@@ -2,6 +2,7 @@
 
 use benchwright_base::{DateTime, Digest, EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::{Expr, FieldInfo, Names, Path, Source, Type};
+use std::ops::Range;
 
 /// A domain: what a world of this kind has, and what may be done in it.
 #[derive(Clone, Debug)]
@@ -32,6 +33,27 @@ pub struct Domain {
     pub seed: Option<Seed>,
     /// The digest of the folder's declarations.
     pub digest: Digest,
+    /// The domains it is made of, if it is a joined one.
+    pub members: Vec<Member>,
+}
+
+/// One of the domains that a joined one is made of.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// The places of its tables.
+    pub tables: Range<usize>,
+    /// The places of its tools.
+    pub tools: Range<usize>,
+    /// The names that its tools have where it stands alone, in order.
+    pub tool_names: Vec<String>,
+    /// The table of its people, if it has one.
+    pub actor: Option<TableId>,
+    /// The field of that table that holds a person's address, the same in every member.
+    pub address: Option<FieldId>,
+    /// Its roles, with what each may do on its own tables, in their order.
+    pub roles: Vec<Role>,
 }
 
 /// An enumeration.
@@ -511,6 +533,10 @@ pub struct Seed {
 /// Rows of one table made by one step.
 #[derive(Clone, Debug)]
 pub struct SeedRows {
+    /// The domain that declares the step.
+    pub domain: String,
+    /// Its place among that domain's steps: what is drawn depends on both, not on what the domain is joined with.
+    pub place: usize,
     /// The table.
     pub table: TableId,
     /// Where in `seed.toml` the step begins, for messages.
@@ -521,6 +547,24 @@ pub struct SeedRows {
     pub each: Option<Source>,
     /// How each field is made, in order; a field that is not here gets its default or null.
     pub fields: Vec<(FieldId, SeedField)>,
+    /// In a joined domain: which people it makes rows for, if they are those of the pool that all members share.
+    pub people: Option<People>,
+}
+
+/// Which people of the shared pool a step makes rows for: every member has the first of them, in an order of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct People {
+    /// Whether they are those who have left.
+    pub gone: bool,
+    /// The pools of words that are drawn for the person rather than for the row.
+    pub pools: Vec<usize>,
+}
+
+impl People {
+    /// What the number of the first person in an address is.
+    pub fn first(&self) -> u32 {
+        if self.gone { 5001 } else { 1 }
+    }
 }
 
 /// How a field of a seeded row is made. Expressions see the row as made so far; `parent` reads go through the field that
@@ -581,6 +625,8 @@ pub enum TextPart {
     },
     /// The row's number in its table, with at least so many digits.
     Number(usize),
+    /// In a joined domain, the number of the person that the row is for.
+    Person,
 }
 
 impl Domain {
@@ -597,6 +643,11 @@ impl Domain {
     /// A tool's place by its name.
     pub fn tool_named(&self, name: &str) -> Option<usize> {
         self.tools.iter().position(|tool| tool.name == name)
+    }
+
+    /// The member that a table belongs to, by its place; 0 where nothing is joined.
+    pub fn member_of(&self, table: TableId) -> usize {
+        self.members.iter().position(|member| member.tables.contains(&table.index())).unwrap_or_default()
     }
 
     /// A role by its name.
@@ -617,6 +668,11 @@ impl Domain {
 }
 
 impl Table {
+    /// Its name in its own domain: without the member's name before it.
+    pub fn own_name(&self) -> &str {
+        self.name.rsplit_once('.').map_or(&*self.name, |(_, own)| own)
+    }
+
     /// A field by its id.
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]

@@ -107,7 +107,7 @@ impl From<CatalogError> for ServeError {
     fn from(error: CatalogError) -> ServeError {
         match error {
             CatalogError::NotThere { .. } => ServeError::NotThere(error.to_string()),
-            CatalogError::Seed(_) => ServeError::Asked(error.to_string()),
+            CatalogError::Seed(_) | CatalogError::Joined { .. } => ServeError::Asked(error.to_string()),
             CatalogError::Snapshot(_) | CatalogError::Load(_) | CatalogError::NoFamily { .. } => {
                 ServeError::TaskRefused(error.to_string())
             }

@@ -181,7 +181,8 @@ fn usual_size(domain: &benchwright_schema::Domain) -> String {
 
 /// A domain is asked for by its name; a path would read folders that nobody offered.
 fn check_name(name: &str) -> Result<(), ServeError> {
-    let fits = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || matches!(letter, b'_' | b'-');
+    let fits =
+        |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || matches!(letter, b'_' | b'-' | b'+');
     if !name.is_empty() && name.len() <= 80 && name.bytes().all(fits) {
         return Ok(());
     }

@@ -130,7 +130,7 @@ impl Caller {
                         Any::Object(item)
                     })
                     .collect();
-                arguments.insert(domain.table(child.table).name.clone(), Any::Array(items));
+                arguments.insert(domain.table(child.table).own_name().to_owned(), Any::Array(items));
             }
         }
         if matches!(tool.verb, Verb::Find | Verb::List) {

@@ -16,14 +16,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a world or tasks for other programs: sqlite, snapshot or parquet
+/// Writes a world or tasks for other programs: sqlite, snapshot, parquet or picture
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
   benchwright export sqlite csm -o csm.sqlite
   benchwright export sqlite saved.json -o saved.sqlite
   benchwright export snapshot csm --size medium --seed 7 -o csm.json
-  benchwright export parquet out -o shards")]
+  benchwright export parquet out -o shards
+  benchwright export picture csm+itsm -o tables.svg")]
 pub(crate) struct Options {
     #[command(subcommand)]
     form: Form,
@@ -57,6 +58,24 @@ lock file, compressed with zstd.
 Example:
   benchwright export parquet out -o shards")]
     Parquet(Shards),
+    /// A picture of a world's tables and references, as SVG
+    #[command(after_long_help = "\
+A panel for each domain. What many tables refer to is shown by coloured dots. A file that is there
+already is left alone.
+
+Example:
+  benchwright export picture csm+itsm -o tables.svg")]
+    Picture(Drawing),
+}
+
+#[derive(clap::Args)]
+struct Drawing {
+    /// A domain, by its name or the path to its folder, or several joined, such as csm+itsm
+    #[arg(value_name = "DOMAIN")]
+    what: String,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
 }
 
 #[derive(clap::Args)]
@@ -90,6 +109,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         Form::Sqlite(target) => sqlite(catalog, target),
         Form::Snapshot(target) => snapshot(catalog, target),
         Form::Parquet(shards) => parquet(shards),
+        Form::Picture(drawing) => picture(catalog, drawing),
     }
 }
 
@@ -133,6 +153,15 @@ fn parquet(shards: &Shards) -> anyhow::Result<()> {
     })?;
     let (tasks, files) = (counted(summary.tasks, "task"), counted(summary.shards, "shard"));
     eprintln!("wrote {}: {tasks} in {files}, {} bytes", shards.output.display(), summary.bytes);
+    Ok(())
+}
+
+fn picture(catalog: &Catalog, drawing: &Drawing) -> anyhow::Result<()> {
+    let found = catalog.find(&drawing.what).map_err(|error| Failure::of_catalog(error, &drawing.what))?;
+    let svg = benchwright_export::picture(&found.domain);
+    write_new(&drawing.output, svg.as_bytes())?;
+    let tables = counted(found.domain.tables.len(), "table");
+    eprintln!("wrote {}: {tables}, {} bytes", drawing.output.display(), svg.len());
     Ok(())
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn answer(call: &Call<'_>, draft: &Draft<'_>, id: RowId, out: &mut Ve
     for child in &call.tool.with {
         let table_plan = &call.plan().tables[child.table.index()];
         open_again(out);
-        json::write_text(out, &call.plan().domain.table(child.table).name);
+        json::write_text(out, call.plan().domain.table(child.table).own_name());
         out.extend_from_slice(b":[");
         let rows = draft.state.table(child.table).referring(table_plan, child.parent, id);
         let visible = rows.filter(|row| call.actor.may(&draft.state, child.table, Action::Read, row));

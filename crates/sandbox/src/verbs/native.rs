@@ -1,7 +1,13 @@
 //! `native`: hand-written tools. They read and write only the tables they declare, see only what the role may see, and
 //! write through the same checks as every other tool.
 
-use crate::{arguments, call::Call, draft::Draft, plan::Part, row::Row};
+use crate::{
+    arguments,
+    call::Call,
+    draft::Draft,
+    plan::{Part, ToolPlan},
+    row::Row,
+};
 use benchwright_base::{DateTime, FieldId, Json, RowId, TableId, Value, json};
 use benchwright_expr::{
     Compare, TestOp, Type,
@@ -28,7 +34,7 @@ pub enum Gives {
 
 /// What a native tool works with.
 pub struct NativeCall<'c, 'd> {
-    name: &'c str,
+    plan: &'c ToolPlan,
     native: &'c Native,
     /// Arguments as they were sent.
     raw: Vec<Option<&'c Json<'c>>>,
@@ -75,9 +81,9 @@ impl RowView {
 }
 
 impl<'c, 'd> NativeCall<'c, 'd> {
-    /// The tool's name.
+    /// The tool's name in its own domain.
     pub fn tool_name(&self) -> &'c str {
-        self.name
+        &self.plan.own_name
     }
 
     /// The domain.
@@ -161,7 +167,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// The person who acts.
     pub fn actor(&self) -> Option<RowId> {
-        self.draft.actor.person
+        self.draft.actor.people[self.plan.member]
     }
 
     /// The rows of a table that have these values and that the role may see, in order of id.
@@ -245,9 +251,14 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         at.map(|at| Value::Enum(at as u16)).ok_or_else(|| fault(format!("`{field}` has no word `{word}`")))
     }
 
-    /// A table by its name.
+    /// A table of the tool's own domain by its name there.
     pub fn table(&self, name: &str) -> Result<TableId, Refusal> {
-        self.draft.actor.plan.table_named(name).ok_or_else(|| fault(format!("there is no table `{name}`")))
+        let plan = self.draft.actor.plan;
+        let found = match plan.domain.members.get(self.plan.member) {
+            None => plan.table_named(name),
+            Some(member) => plan.table_named(&format!("{}.{name}", member.name)),
+        };
+        found.ok_or_else(|| fault(format!("there is no table `{name}`")))
     }
 
     fn readable(&self, name: &str) -> Result<TableId, Refusal> {
@@ -334,7 +345,7 @@ pub(crate) fn native(
             _ => None,
         });
     }
-    let gives = function(&mut NativeCall { name: &call.tool.name, native, raw, arguments, draft })?;
+    let gives = function(&mut NativeCall { plan: call.tool_plan, native, raw, arguments, draft })?;
     let write = |out: &mut Vec<u8>, values: &[Value]| -> Result<(), Refusal> {
         if values.len() != native.gives.len() {
             return Err(fault(format!("it gave {} values, not {}", values.len(), native.gives.len())));

@@ -176,7 +176,16 @@ fn read_step(
     }
     let count = count?;
     let line = file.line(name.place(0)) as u32 + 1;
-    whole.then_some(SeedRows { table, line, count, each, fields })
+    whole.then_some(SeedRows {
+        domain: draft.domain.name.clone(),
+        place: seed.rows.len(),
+        table,
+        line,
+        count,
+        each,
+        fields,
+        people: None,
+    })
 }
 
 /// One range of counts for each size.
