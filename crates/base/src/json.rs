@@ -26,6 +26,9 @@ pub enum Json<'a> {
 impl<'a> Json<'a> {
     /// Reads a whole text.
     pub fn parse(text: &'a str) -> Result<Json<'a>, String> {
+        if let Some(json) = Plain::read(text) {
+            return Ok(json);
+        }
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
@@ -47,6 +50,119 @@ impl<'a> Json<'a> {
             Json::List(_) => "a list",
             Json::Object(_) => "an object",
         }
+    }
+}
+
+/// Reads what nearly every call sends: objects and lists of texts without escapes and whole numbers. Of anything else it
+/// says nothing, and the text is read by the parser.
+struct Plain<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Plain<'a> {
+    /// The deepest nesting that is read here.
+    const DEEPEST: u32 = 8;
+    /// Whole numbers of this many digits always fit.
+    const DIGITS: usize = 18;
+
+    fn read(text: &'a str) -> Option<Json<'a>> {
+        let mut plain = Plain { text, at: 0 };
+        let json = plain.value(0)?;
+        plain.peek().is_none().then_some(json)
+    }
+
+    /// The next byte that is no white space; it is not passed.
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Passes a byte if it comes next.
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn value(&mut self, depth: u32) -> Option<Json<'a>> {
+        match self.peek()? {
+            b'"' => self.string().map(|text| Json::Text(Cow::Borrowed(text))),
+            b'-' | b'0'..=b'9' => self.int(),
+            b'[' if depth < Plain::DEEPEST => {
+                self.at += 1;
+                let mut list = Vec::with_capacity(8);
+                while !self.take(b']') {
+                    if !list.is_empty() && !self.take(b',') {
+                        return None;
+                    }
+                    list.push(self.value(depth + 1)?);
+                }
+                Some(Json::List(list))
+            }
+            b'{' if depth < Plain::DEEPEST => {
+                self.at += 1;
+                if self.take(b'}') {
+                    return Some(Json::Object(Vec::new()));
+                }
+                let mut entries: Vec<(Cow<'a, str>, Json<'a>)> = Vec::with_capacity(8);
+                loop {
+                    self.peek()?;
+                    let key = self.string()?;
+                    if entries.iter().any(|(known, _)| known == key) || !self.take(b':') {
+                        return None;
+                    }
+                    entries.push((Cow::Borrowed(key), self.value(depth + 1)?));
+                    if self.take(b'}') {
+                        return Some(Json::Object(entries));
+                    }
+                    if !self.take(b',') {
+                        return None;
+                    }
+                }
+            }
+            b'n' => self.word("null", Json::Null),
+            b't' => self.word("true", Json::Bool(true)),
+            b'f' => self.word("false", Json::Bool(false)),
+            _ => None,
+        }
+    }
+
+    fn word(&mut self, word: &str, means: Json<'a>) -> Option<Json<'a>> {
+        self.text.as_bytes()[self.at..].starts_with(word.as_bytes()).then(|| {
+            self.at += word.len();
+            means
+        })
+    }
+
+    /// A text between quotes, without escapes.
+    fn string(&mut self) -> Option<&'a str> {
+        let rest = self.text.as_bytes()[self.at..].strip_prefix(b"\"")?;
+        let end = rest.iter().position(|byte| *byte == b'"' || *byte == b'\\' || *byte < 0x20)?;
+        if rest[end] != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        self.at = start + end + 1;
+        self.text.get(start..start + end)
+    }
+
+    fn int(&mut self) -> Option<Json<'a>> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let negative = rest[0] == b'-';
+        let digits = &rest[usize::from(negative)..];
+        let len = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+        // A number that begins with 0 is 0, and a negative 0 is no whole number.
+        let odd = len == 0 || len > Plain::DIGITS || (digits[0] == b'0' && (len > 1 || negative));
+        if odd || matches!(digits.get(len), Some(b'.' | b'e' | b'E')) {
+            return None;
+        }
+        let number = digits[..len].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+        self.at += usize::from(negative) + len;
+        Some(Json::Int(if negative { -number } else { number }))
     }
 }
 
@@ -176,6 +292,82 @@ mod tests {
         assert!(Json::parse(&"[".repeat(100_000)).is_err());
         assert!(Json::parse("1 2").is_err());
         assert!(Json::parse("1e999").is_err());
+    }
+
+    #[test]
+    fn what_is_read_without_the_parser_is_what_the_parser_reads() {
+        let plain = [
+            "{}",
+            " { } ",
+            "[]",
+            "0",
+            "-7",
+            "\"\"",
+            "null",
+            "true",
+            "false",
+            "[[],{}]",
+            r#"{"a":1,"b":"ü"}"#,
+            "{\"ids\": [1, 2 ,3], \"field\":\"fee\",\n\t\"x\": null}",
+            "999999999999999999",
+            "-999999999999999999",
+        ];
+        for text in plain {
+            assert_eq!(Plain::read(text), serde_json::from_str(text).ok(), "{text}");
+            assert!(Plain::read(text).is_some(), "{text}");
+        }
+        let others = [
+            "",
+            " ",
+            "-",
+            "-0",
+            "01",
+            "1.5",
+            "1e3",
+            "1E3",
+            "nul",
+            "nullx",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{,}",
+            "{1:2}",
+            "{\"a\":1,\"a\":2}",
+            "\"a",
+            "\"\\n\"",
+            "\"\u{1}\"",
+            "[",
+            "{",
+            "1 2",
+            "9999999999999999999",
+            "\u{a0}1",
+        ];
+        for text in others {
+            assert_eq!(Plain::read(text), None, "{text}");
+        }
+        // Texts with a byte changed, left out or put in.
+        let mut stream = crate::Stream::new(1, &["json"]);
+        let bytes = b" \n\"\\{}[],:-+.0123456789eEntruefalsid\x01";
+        for _ in 0..100_000 {
+            let mut text = plain[stream.below(plain.len() as u64) as usize].as_bytes().to_vec();
+            for _ in 0..=stream.below(2) {
+                let byte = bytes[stream.below(bytes.len() as u64) as usize];
+                let at = stream.below(text.len() as u64 + 1) as usize;
+                match stream.below(3) {
+                    0 => text.insert(at, byte),
+                    1 if at < text.len() => _ = text.remove(at),
+                    _ if at < text.len() => text[at] = byte,
+                    _ => {}
+                }
+            }
+            let Ok(text) = String::from_utf8(text) else { continue };
+            if let Some(json) = Plain::read(&text) {
+                assert_eq!(Some(json), serde_json::from_str(&text).ok(), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -42,6 +42,14 @@ pub fn from_binary(number: f64, decimals: u32) -> Option<i64> {
 
 /// Appends a whole number.
 pub fn write_int(out: &mut Vec<u8>, number: i64) {
+    // Most numbers are small; an array of known length costs no call.
+    let digit = |at: i64| b'0' + (number / at % 10) as u8;
+    match number {
+        0..10 => return out.push(digit(1)),
+        10..100 => return out.extend_from_slice(&[digit(10), digit(1)]),
+        100..1000 => return out.extend_from_slice(&[digit(100), digit(10), digit(1)]),
+        _ => {}
+    }
     let mut digits = [0_u8; 20];
     let mut at = digits.len();
     let mut rest = number.unsigned_abs();

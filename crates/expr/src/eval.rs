@@ -100,6 +100,10 @@ impl<'a, R: Records> Judge<'a, R> {
     /// The value of an expression for the row under judgement.
     pub fn value(&self, expr: &Expr) -> Value {
         let mut rows = Rows { judge: self };
+        // A field of the row under judgement needs no scope.
+        if let (Expr::Field(0, path), Some(row)) = (expr, &self.subject) {
+            return walk::follow(&mut rows, Some((World::Now, row.clone())), path);
+        }
         let mut env = self.env();
         if expr.is_truth() {
             return Value::Bool(walk::truth(&mut rows, expr, &mut env));
@@ -128,7 +132,7 @@ impl<'a, R: Records> Judge<'a, R> {
         let mut rows = Rows { judge: self };
         let mut env = self.env();
         let base = env.len();
-        let mut found = Vec::new();
+        let mut found = Vec::with_capacity(4);
         let _ = walk::elements(&mut rows, per, &mut env, None, &mut |a, env, _| {
             let bound = env[base..].iter().map(|bound| match bound {
                 Bound::Value(value) => value.clone(),
@@ -142,7 +146,9 @@ impl<'a, R: Records> Judge<'a, R> {
     }
 
     fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
-        self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))).collect()
+        let mut env = Vec::with_capacity(4);
+        env.extend(self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))));
+        env
     }
 }
 

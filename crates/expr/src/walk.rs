@@ -210,7 +210,7 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
             follow(a, found, path)
         }
         Expr::Fold(fold) => {
-            let mut items = Vec::new();
+            let mut items = Vec::with_capacity(8);
             let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
                 let item = match fold.body.first() {
                     Some(body) => value(a, body, env),
@@ -390,22 +390,38 @@ pub fn elements<A: Algebra>(
 /// The rows of a source. The values of its tests are read once, in the outer scope.
 fn rows<A: Algebra>(a: &mut A, source: &Source, env: &mut Env<A>, each: &mut EachInScope<'_, A>) {
     let Source::Rows { relation, tests } = source else { return };
-    let tests: Vec<Test<'_, A::Value>> = tests
-        .iter()
-        .map(|(path, op, values)| Test {
-            path,
-            op: *op,
-            with: match values.as_slice() {
-                [one] => Operand::One(value(a, one, env)),
-                many => Operand::Many(many.iter().map(|e| value(a, e, env)).collect()),
-            },
-        })
-        .collect();
-    a.select(*relation, &tests, &mut |a, row, exists| each(a, env, row, exists));
+    let mut each = |a: &mut A, env: &mut Env<A>, tests: &[Test<'_, A::Value>]| {
+        a.select(*relation, tests, &mut |a, row, exists| each(a, env, row, exists));
+    };
+    match tests.as_slice() {
+        // Nearly always there is one test at most, and it costs no allocation.
+        [] => each(a, env, &[]),
+        [one] => {
+            let one = read_test(a, one, env);
+            each(a, env, &[one]);
+        }
+        many => {
+            let many: Vec<_> = many.iter().map(|test| read_test(a, test, env)).collect();
+            each(a, env, &many);
+        }
+    }
+}
+
+/// A test with its values.
+fn read_test<'e, A: Algebra>(
+    a: &mut A,
+    (path, op, values): &'e (Path, TestOp, Vec<Expr>),
+    env: &mut Env<A>,
+) -> Test<'e, A::Value> {
+    let with = match values.as_slice() {
+        [one] => Operand::One(value(a, one, env)),
+        many => Operand::Many(many.iter().map(|e| value(a, e, env)).collect()),
+    };
+    Test { path, op: *op, with }
 }
 
 /// What a path reaches from a row; null once there is no row.
-fn follow<A: Algebra>(a: &mut A, row: Option<A::Row>, path: &Path) -> A::Value {
+pub(crate) fn follow<A: Algebra>(a: &mut A, row: Option<A::Row>, path: &Path) -> A::Value {
     let Some(mut row) = row else { return a.constant(&Value::Null) };
     let Some(((_, last), steps)) = path.split_last() else { return a.field(&row, FieldId::ID) };
     for (at, (_, field)) in steps.iter().enumerate() {

@@ -67,24 +67,25 @@ impl Frame<'_> {
             return;
         }
         let declared = self.domain.table(table);
-        let apart = self.is_apart(table, old[0].as_ref_id());
+        let id = old[0].as_ref_id();
+        let mut apart = None;
         let listed = |lists: &std::collections::BTreeMap<String, Vec<String>>, field: &str| {
             lists.get(&declared.name).is_some_and(|list| list.iter().any(|known| known == field))
         };
-        let id = old[0].as_ref_id().unwrap_or_default();
         let mut breaches = Vec::new();
         for (field, (old, new)) in declared.fields.iter().zip(old.iter().zip(new)) {
             if old == new || listed(&self.plan.frame.ignore, &field.name) {
                 continue;
             }
+            let apart = *apart.get_or_insert_with(|| self.is_apart(table, id));
             if !apart && listed(&self.plan.frame.change, &field.name) {
                 self.found.worked = true;
             } else {
-                breaches.push(format!("{} {id}: {} was changed", declared.name, field.name));
+                breaches.push(format!("{} {}: {} was changed", declared.name, id.unwrap_or_default(), field.name));
             }
         }
         for what in breaches {
-            self.breach(table, apart, what);
+            self.breach(table, apart == Some(true), what);
         }
     }
 

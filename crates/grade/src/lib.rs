@@ -43,6 +43,7 @@ pub struct Grader<'a> {
     natives: &'a [(&'static str, NativeCheck)],
     plan: Plan,
     bound: Bound,
+    members: read::Members,
 }
 
 impl<'a> Grader<'a> {
@@ -58,7 +59,8 @@ impl<'a> Grader<'a> {
         }
         let plan = Plan::compile(&verifier.plan, domain)?;
         let bound = Bound::new(&plan, &verifier.bindings)?;
-        Ok(Grader { domain, verifier, first, natives, plan, bound })
+        let members = read::members(domain, &plan, &bound, &verifier.keys);
+        Ok(Grader { domain, verifier, first, natives, plan, bound, members })
     }
 
     /// The plan that is judged by.
@@ -73,13 +75,7 @@ impl<'a> Grader<'a> {
 
     /// The rows of every view in a state.
     pub fn rows(&self, state: &Snapshot) -> ViewRows {
-        read::views(
-            self.domain,
-            &self.plan,
-            &self.bound,
-            &self.verifier.keys,
-            &Documents { first: self.first, last: state },
-        )
+        read::views(self.domain, &self.plan, &self.bound, &self.members, &Documents { first: self.first, last: state })
     }
 
     /// Judges a terminal state.
@@ -92,12 +88,12 @@ impl<'a> Grader<'a> {
         if last.domain() != self.domain.name {
             return Err(GradeError::OtherDomain(last.domain().to_owned()));
         }
-        let rows = read::views(self.domain, &self.plan, &self.bound, &self.verifier.keys, last);
+        let rows = read::views(self.domain, &self.plan, &self.bound, &self.members, last);
         let frame = frame::judge(self.domain, &self.plan, &self.verifier.keys, last);
         let mut judge = Judge::new(&rows, last.now());
         judge.facts = &self.bound;
 
-        let mut checks = Vec::new();
+        let mut checks = Vec::with_capacity(4 * self.plan.rules.len());
         for rule in &self.plan.rules {
             self.check(rule, &judge, &rows, &frame, &mut checks);
         }

@@ -1,6 +1,6 @@
 //! Reads the rows of every view from a state.
 
-use benchwright_base::Value;
+use benchwright_base::{TableId, Value};
 use benchwright_expr::{Type, eval::Judge};
 use benchwright_schema::{
     Domain,
@@ -12,26 +12,40 @@ use std::collections::BTreeMap;
 /// The keys of the first state's rows: table, row id, key.
 pub(crate) type Keys = BTreeMap<String, BTreeMap<u32, String>>;
 
+/// For each sort the members that the rows of its table are.
+pub(crate) type Members = Vec<BTreeMap<u32, u32>>;
+
+/// Finds the members by the keys of the rows.
+pub(crate) fn members(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys) -> Members {
+    let of_sort = |(sort, (_, table)): (usize, &(String, TableId))| {
+        // Of members with the same key the first is meant.
+        let known: BTreeMap<&str, u32> =
+            bound.members[sort].iter().enumerate().rev().map(|(at, key)| (&**key, at as u32 + 1)).collect();
+        let rows = keys.get(&domain.table(*table).name).into_iter().flatten();
+        rows.filter_map(|(row, key)| Some((*row, *known.get(&**key)?))).collect()
+    };
+    plan.sorts.iter().enumerate().map(of_sort).collect()
+}
+
 /// The rows of every view.
 pub(crate) fn views<'s>(
     domain: &Domain,
     plan: &Plan,
     bound: &Bound,
-    keys: &Keys,
+    members: &Members,
     state: &impl Terminal<'s>,
 ) -> ViewRows {
     let mut rows = ViewRows::empty(plan);
     for (at, view) in plan.views.iter().enumerate() {
-        rows.views[at] = read(domain, plan, bound, keys, state, view);
+        rows.views[at] = read(domain, bound, members, state, view);
     }
     rows
 }
 
 fn read<'s>(
     domain: &Domain,
-    plan: &Plan,
     bound: &Bound,
-    keys: &Keys,
+    members: &Members,
     state: &impl Terminal<'s>,
     view: &View,
 ) -> Vec<Vec<Value>> {
@@ -42,7 +56,7 @@ fn read<'s>(
             return;
         }
         let cells: Vec<Value> =
-            view.fields.iter().map(|field| cast(domain, plan, bound, keys, field, judge.value(&field.reads))).collect();
+            view.fields.iter().map(|field| cast(domain, bound, members, field, judge.value(&field.reads))).collect();
         let ours = |at: &usize| match (view.fields[*at].ty, &cells[*at]) {
             (Type::Ref(sort), Value::Ref(member)) => (*member as usize) <= bound.members[sort.index()].len(),
             _ => false,
@@ -55,7 +69,7 @@ fn read<'s>(
 }
 
 /// A value of the system of record as a value of a view. What does not fit is null, and null passes nothing.
-fn cast(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, field: &ViewField, value: Value) -> Value {
+fn cast(domain: &Domain, bound: &Bound, members: &Members, field: &ViewField, value: Value) -> Value {
     match (field.cast, value) {
         (_, Value::Null) => Value::Null,
         (Cast::Plain, Value::Quantity(n)) => Value::Int(n),
@@ -68,9 +82,7 @@ fn cast(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys, field: &ViewFi
         (Cast::Word, Value::Enum(word)) => word_of(domain, field, word),
         (Cast::Member, Value::Ref(row)) => {
             let Type::Ref(sort) = field.ty else { return Value::Null };
-            let (_, table) = plan.sorts[sort.index()];
-            let key = keys.get(&domain.table(table).name).and_then(|rows| rows.get(&row));
-            let known = key.and_then(|key| bound.member(sort.index(), key));
+            let known = members[sort.index()].get(&row).copied();
             // A row that is none of the task's is still itself, and no other.
             Value::Ref(known.unwrap_or(bound.members[sort.index()].len() as u32 + row))
         }

@@ -2,7 +2,7 @@
 
 use crate::plan::{ArgumentPlan, Given, Part, Plan, ToolPlan};
 use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest};
-use benchwright_expr::Type;
+use benchwright_expr::{Type, walk::Operand};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Argument, Domain, Setting, codec};
 
@@ -173,11 +173,16 @@ pub(crate) fn children(
 }
 
 /// The values of an argument of a native tool: one, or all of a list.
-pub(crate) fn native(domain: &Domain, argument: &Argument, json: &Json<'_>) -> Result<Vec<Value>, Refusal> {
+pub(crate) fn native(domain: &Domain, argument: &Argument, json: &Json<'_>) -> Result<Operand<Value>, Refusal> {
     let cell = &argument.cell;
     let one = |json: &Json<'_>| value(domain, &cell.name, cell.ty, cell.nullable, cell.bounds, json);
     if argument.list {
-        return list(&cell.name, json)?.iter().map(one).collect();
+        let items = list(&cell.name, json)?;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(one(item)?);
+        }
+        return Ok(Operand::Many(values));
     }
-    Ok(vec![one(json)?])
+    one(json).map(Operand::One)
 }

@@ -30,6 +30,8 @@ pub struct Episode {
     pub(crate) state: State,
     /// Calls made of each tool, where they must be counted.
     pub(crate) counts: Trie<u32>,
+    /// All of them together.
+    pub(crate) total: u32,
     pub(crate) trace: TraceLog,
 }
 
@@ -74,7 +76,7 @@ impl Setting {
 impl Episode {
     /// Calls a tool. A refusal changes nothing but the trace and the count of calls.
     pub fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
-        let mut out = Vec::with_capacity(1024);
+        let mut out = Vec::new();
         let result = self.dispatch(tool, arguments, &mut out);
         let result = result.and_then(|()| {
             String::from_utf8(out).map_err(|_| Refusal::new(RefusalCode::InvalidArgument, "the answer is not text"))
@@ -93,9 +95,12 @@ impl Episode {
         let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
         let tool = &plan.domain.tools[at];
         if conditions.counts() {
-            let nth = self.counts.get(at as u32).copied().unwrap_or_default();
-            let total = self.counts.iter().map(|(_, count)| count).sum();
-            self.counts.insert(at as u32, nth + 1);
+            let (mut nth, total) = (0, self.total);
+            self.counts.update(at as u32, |count| {
+                nth = count.unwrap_or_default();
+                *count = Some(nth + 1);
+            });
+            self.total += 1;
             conditions.check_budget(name, nth, total)?;
             conditions.check_fault(name, nth)?;
         }
@@ -109,6 +114,9 @@ impl Episode {
             given: arguments::place(tool_plan, &json)?,
             table: tool.table.unwrap_or(RelationId(0)),
         };
+        if tool.verb != Verb::Native {
+            out.reserve(1024);
+        }
         if tool.verb.reads_only() {
             verbs::read(&call, &self.state, out)?;
             if on(Sabotage::ReadMovesClock) {
@@ -141,6 +149,7 @@ impl Episode {
             self.state = self.setting.start.clone();
         }
         self.counts = Trie::default();
+        self.total = 0;
         self.trace = TraceLog::default();
     }
 

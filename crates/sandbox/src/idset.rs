@@ -1,6 +1,6 @@
 //! A persistent set of row ids: one machine word while the ids lie close together, a trie of words beyond that.
 
-use crate::trie::Trie;
+use crate::trie::{Iter, Trie};
 use std::sync::Arc;
 
 const WORD: u32 = 64;
@@ -62,16 +62,38 @@ impl IdSet {
     }
 
     /// The ids in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let (small, large) = match self {
-            IdSet::Small { block, bits } => (Some((*block, *bits)), None),
-            IdSet::Large(blocks) => (None, Some(blocks.iter().map(|(block, bits)| (block, *bits)))),
-        };
-        small.into_iter().chain(large.into_iter().flatten()).flat_map(|(block, bits)| Bits { base: block * WORD, bits })
+    pub(crate) fn iter(&self) -> Ids<'_> {
+        match self {
+            IdSet::Small { block, bits } => Ids { word: Bits { base: block * WORD, bits: *bits }, more: None },
+            IdSet::Large(blocks) => Ids { word: Bits::default(), more: Some(blocks.iter()) },
+        }
+    }
+}
+
+/// The ids of a set in order.
+#[derive(Default)]
+pub(crate) struct Ids<'a> {
+    word: Bits,
+    more: Option<Iter<'a, u64>>,
+}
+
+impl Iterator for Ids<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            if let Some(id) = self.word.next() {
+                return Some(id);
+            }
+            let (block, bits) = self.more.as_mut()?.next()?;
+            self.word = Bits { base: block * WORD, bits: *bits };
+        }
     }
 }
 
 /// The ids of one word.
+#[derive(Default)]
 struct Bits {
     base: u32,
     bits: u64,
@@ -80,6 +102,7 @@ struct Bits {
 impl Iterator for Bits {
     type Item = u32;
 
+    #[inline]
     fn next(&mut self) -> Option<u32> {
         if self.bits == 0 {
             return None;

@@ -27,7 +27,7 @@ pub use judge::Broken;
 pub use live::Live;
 pub use row::Row;
 pub use seed::SeedError;
-pub use verbs::{Gives, NativeCall, NativeFn, RowView};
+pub use verbs::{Gives, NativeCall, NativeFn, RowView, Seen};
 
 use benchwright_base::{RelationId, RowId, TableId, Value};
 use benchwright_expr::{
@@ -221,6 +221,7 @@ impl Sandbox {
             setting: Arc::new(setting),
             state: self.first.clone(),
             counts: trie::Trie::default(),
+            total: 0,
             trace: tracelog::TraceLog::default(),
         })
     }

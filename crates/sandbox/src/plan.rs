@@ -32,6 +32,10 @@ pub(crate) struct TablePlan {
     pub(crate) has_secrets: bool,
     /// Whether a stamp must be computed from the finished row.
     pub(crate) restamps: bool,
+    /// The fields that every write stamps with the clock.
+    pub(crate) stamped_on_write: Vec<usize>,
+    /// The fields that are true of one row only, and the field within whose value that is so.
+    pub(crate) soles: Vec<(usize, FieldId)>,
     /// The rules with `by = tool`: their place in the domain, and the predicate for this table.
     pub(crate) tool_rules: Vec<(usize, Expr)>,
     /// Whether one of them speaks of what was before.
@@ -183,6 +187,11 @@ impl RolePlan {
     pub(crate) fn permit(&self, table: TableId, action: Action) -> &Permit {
         &self.permits[table.index()][action as usize]
     }
+
+    /// Whether it depends on the row.
+    pub(crate) fn is_conditional(&self, table: TableId, action: Action) -> bool {
+        matches!(self.permit(table, action), Permit::If(_))
+    }
 }
 
 fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
@@ -227,6 +236,10 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
         restamps: table.fields.iter().any(|field| {
             matches!(field.stamp, Some(benchwright_schema::Stamp::Computed(_) | benchwright_schema::Stamp::When(_)))
         }),
+        stamped_on_write: (0..table.fields.len())
+            .filter(|at| matches!(table.fields[*at].stamp, Some(benchwright_schema::Stamp::OnWrite)))
+            .collect(),
+        soles: (0..table.fields.len()).filter_map(|at| Some((at, table.fields[at].sole_in?))).collect(),
         tool_rules_look_back: tool_rules.iter().any(|(_, require)| require.is_about_change()),
         tool_rules,
         rules: rules(false),

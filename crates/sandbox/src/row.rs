@@ -38,15 +38,20 @@ impl Row {
 
     /// The hash of its cells as a row of a table.
     pub(crate) fn hash(&self, table: TableId) -> StateHash {
-        self.hash_changes(table, |_| true)
-    }
-
-    /// The hash of some of its cells.
-    pub(crate) fn hash_changes(&self, table: TableId, changed: impl Fn(usize) -> bool) -> StateHash {
-        let cells = self.cells.iter().enumerate().filter(|(at, _)| changed(*at));
-        cells.fold(StateHash::default(), |hash, (at, value)| {
+        self.cells.iter().enumerate().fold(StateHash::default(), |hash, (at, value)| {
             hash.with(StateHash::cell(table, self.id(), FieldId(at as u16), value))
         })
+    }
+
+    /// The hash of a state once this row has taken the place of an old one with its id.
+    pub(crate) fn hash_beside(&self, table: TableId, old: &Row, mut hash: StateHash) -> StateHash {
+        let cell = |at: usize, value: &Value| StateHash::cell(table, self.id(), FieldId(at as u16), value);
+        for (at, (old, new)) in old.cells.iter().zip(&self.cells).enumerate() {
+            if old != new {
+                hash = hash.without(cell(at, old)).with(cell(at, new));
+            }
+        }
+        hash
     }
 
     /// Its JSON with every field, written once.

@@ -2,7 +2,7 @@
 //! count; writes copy what they touch.
 
 use crate::{
-    idset::IdSet,
+    idset::{IdSet, Ids},
     plan::{IndexPlan, Plan, TablePlan},
     row::Row,
     sabotage::{Sabotage, on},
@@ -107,10 +107,7 @@ impl State {
         state.reindex(table_plan, id, old.as_deref(), Some(&row));
         self.hash = match &old {
             None => self.hash.with(row.hash(table)),
-            Some(old) => {
-                let changed = |at: usize| old.cells()[at] != row.cells()[at];
-                self.hash.with(row.hash_changes(table, changed)).without(old.hash_changes(table, changed))
-            }
+            Some(old) => row.hash_beside(table, old, self.hash),
         };
         old
     }
@@ -253,9 +250,15 @@ impl TableState {
     }
 
     /// The rows that refer by a field to a row.
-    pub(crate) fn referring(&self, plan: &TablePlan, field: FieldId, to: RowId) -> impl Iterator<Item = &Arc<Row>> {
+    pub(crate) fn referring<'t>(
+        &'t self,
+        plan: &TablePlan,
+        field: FieldId,
+        to: RowId,
+    ) -> impl Iterator<Item = &'t Arc<Row>> + use<'t> {
         let set = self.candidates(plan, field, &Value::Ref(to)).flatten();
-        set.into_iter().flat_map(|set| set.iter()).filter_map(|id| self.rows.get(id))
+        let ids = set.map_or_else(Ids::default, IdSet::iter);
+        ids.filter_map(|id| self.rows.get(id))
     }
 
     /// Another row than `except` that has the same values in all these fields; nulls are never the same.

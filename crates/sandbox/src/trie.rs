@@ -123,7 +123,7 @@ impl<T: Clone> Trie<T> {
 
     /// Every value whose key is at least `from`, in order of key.
     pub(crate) fn iter_from(&self, from: u32) -> Iter<'_, T> {
-        let mut iter = Iter { stack: [None; TALLEST as usize + 1], depth: 0 };
+        let mut iter = Iter { leaf: [].iter(), key: 0, stack: [None; TALLEST as usize], depth: 0 };
         if !self.fits(from) {
             return iter;
         }
@@ -134,11 +134,11 @@ impl<T: Clone> Trie<T> {
             // A branch that is entered now is done with its first child, a leaf begins at its slot.
             match at {
                 Node::Leaf(_) => {
-                    iter.push(at, slot as u32, prefix);
+                    iter.enter(at, slot, prefix);
                     break;
                 }
                 Node::Branch(slots) => {
-                    iter.push(at, slot as u32 + 1, prefix);
+                    iter.enter(at, slot + 1, prefix);
                     prefix = prefix << BITS | slot as u32;
                     node = slots[slot].as_deref();
                     level -= 1;
@@ -239,15 +239,29 @@ impl<T: Clone> Trie<T> {
 
 /// Values in order of key.
 pub(crate) struct Iter<'a, T> {
-    /// For each level the node, the next slot, and the key's digits above it.
-    stack: [Option<(&'a Node<T>, u32, u32)>; TALLEST as usize + 1],
+    /// What is left of the leaf that is read, and the key of its next slot.
+    leaf: std::slice::Iter<'a, Option<T>>,
+    key: u32,
+    /// The branches above it: the slots of each, the next of them, and the key's digits above them.
+    stack: [Option<(Branch<'a, T>, usize, u32)>; TALLEST as usize],
     depth: usize,
 }
 
+/// The slots of a branch.
+type Branch<'a, T> = &'a [Option<Arc<Node<T>>>; WIDTH];
+
 impl<'a, T> Iter<'a, T> {
-    fn push(&mut self, node: &'a Node<T>, slot: u32, prefix: u32) {
-        self.stack[self.depth] = Some((node, slot, prefix));
-        self.depth += 1;
+    fn enter(&mut self, node: &'a Node<T>, slot: usize, prefix: u32) {
+        match node {
+            Node::Leaf(slots) => {
+                self.leaf = slots[slot..].iter();
+                self.key = prefix << BITS | slot as u32;
+            }
+            Node::Branch(slots) => {
+                self.stack[self.depth] = Some((slots, slot, prefix));
+                self.depth += 1;
+            }
+        }
     }
 }
 
@@ -255,30 +269,29 @@ impl<'a, T> Iterator for Iter<'a, T> {
     type Item = (u32, &'a T);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.depth > 0 {
-            let (node, slot, prefix) = self.stack[self.depth - 1].as_mut()?;
-            if *slot as usize == WIDTH {
+        loop {
+            for slot in self.leaf.by_ref() {
+                let key = self.key;
+                self.key = key.wrapping_add(1);
+                if let Some(value) = slot {
+                    return Some((key, value));
+                }
+            }
+            if self.depth == 0 {
+                return None;
+            }
+            let (slots, slot, prefix) = self.stack[self.depth - 1].as_mut()?;
+            let slots: Branch<'a, T> = slots;
+            let (at, prefix) = (*slot, *prefix);
+            if at == WIDTH {
                 self.depth -= 1;
                 continue;
             }
-            let at = *slot as usize;
-            let key = *prefix << BITS | *slot;
             *slot += 1;
-            let node: &'a Node<T> = node;
-            match node {
-                Node::Leaf(slots) => {
-                    if let Some(value) = &slots[at] {
-                        return Some((key, value));
-                    }
-                }
-                Node::Branch(slots) => {
-                    if let Some(child) = &slots[at] {
-                        self.push(child, 0, key);
-                    }
-                }
+            if let Some(child) = &slots[at] {
+                self.enter(child, 0, prefix << BITS | at as u32);
             }
         }
-        None
     }
 }
 

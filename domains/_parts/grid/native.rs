@@ -1,9 +1,9 @@
 //! The tools of a grid. What they check they read from the world: conditions of slots and requirements of the grid are rows.
 
-use benchwright_base::{FieldId, Json, RowId, TableId, Value, json, number};
+use benchwright_base::{FieldId, Json, RowId, Value, json, number};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_sandbox::{Gives, NativeCall, Natives, Row};
+use benchwright_sandbox::{Gives, NativeCall, Natives, Row, Seen};
 
 /// The code of the native tools, by name.
 pub(crate) const NATIVES: &Natives = &[
@@ -53,7 +53,7 @@ fn missing(what: &str) -> Refusal {
 
 /// The one row of the board.
 fn board<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
-    call.find(call.table("board")?, 1)?.ok_or_else(|| missing("board"))
+    call.open("board")?.get(1).ok_or_else(|| missing("board"))
 }
 
 fn is_done(call: &Call<'_, '_>) -> Result<bool, Refusal> {
@@ -72,11 +72,11 @@ fn slot<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
         return Err(Refusal::argument("col", format!("is not on the grid, whose columns go from 1 to {cols}")));
     }
     let id = (row - 1) * cols + col;
-    call.find(call.table("slot")?, id as RowId)?.ok_or_else(|| missing("such slot"))
+    call.open("slot")?.get(id as RowId).ok_or_else(|| missing("such slot"))
 }
 
 fn is_open(slot: &Row) -> bool {
-    *slot.get(SLOT[2]) == Value::Bool(true)
+    matches!(slot.get(SLOT[2]), Value::Bool(true))
 }
 
 /// The same slot, which must be open.
@@ -90,13 +90,14 @@ fn open_slot<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
 
 /// Takes one from a budget.
 fn spend(call: &mut Call<'_, '_>, meter: Option<RowId>, what: &str) -> Result<(), Refusal> {
-    let table = call.table("meter")?;
+    let meters = call.open("meter")?;
+    let table = meters.table();
     let meter = meter.ok_or_else(|| missing("budget"))?;
-    let left = int(call.find(table, meter)?.ok_or_else(|| missing("budget"))?.get(LEFT));
+    let left = int(meters.get(meter).ok_or_else(|| missing("budget"))?.get(LEFT));
     if left == 0 {
         return Err(Refusal::new(RefusalCode::BudgetExhausted, format!("{what} are used up")));
     }
-    call.change(table, meter, vec![(LEFT, Value::Int(left - 1))])?;
+    call.change(table, meter, [(LEFT, Value::Int(left - 1))])?;
     Ok(())
 }
 
@@ -111,14 +112,14 @@ fn set_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let id = slot.id();
     let item = call.argument("id");
     if let Value::Ref(item) = item {
-        let row = call.find(call.table("item")?, item)?.ok_or_else(|| missing("such item"))?;
+        let row = call.open("item")?.get(item).ok_or_else(|| missing("such item"))?;
         if row.get(CANDIDATE_OF).as_ref_id() != Some(id) {
             return Err(Refusal::argument("id", "is not a candidate of this slot"));
         }
     }
     let (row, col) = (int(slot.get(SLOT[0])), int(slot.get(SLOT[1])));
     let table = call.table("slot")?;
-    call.change(table, id, vec![(SLOT[3], item.clone())])?;
+    call.change(table, id, [(SLOT[3], item.clone())])?;
     answer(|out| {
         out.extend_from_slice(b"{\"row\":");
         number::write_int(out, row);
@@ -146,7 +147,7 @@ fn get_current_grid_state(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     out.extend_from_slice(b",\"cols\":");
     number::write_int(&mut out, cols);
     out.extend_from_slice(b",\"slots\":[");
-    for (at, slot) in call.every(call.table("slot")?)?.enumerate() {
+    for (at, slot) in call.open("slot")?.iter().enumerate() {
         out.extend_from_slice(if at == 0 { b"{\"row\":" } else { b",{\"row\":" });
         number::write_int(&mut out, int(slot.get(SLOT[0])));
         out.extend_from_slice(b",\"col\":");
@@ -171,7 +172,7 @@ fn get_slot_id(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 
 fn left(call: &Call<'_, '_>, meter: Option<RowId>) -> Result<Gives, Refusal> {
     let row = match meter {
-        Some(meter) => call.find(call.table("meter")?, meter)?,
+        Some(meter) => call.open("meter")?.get(meter),
         None => None,
     };
     let left = row.map_or(0, |row| int(row.get(LEFT)));
@@ -194,7 +195,7 @@ fn get_global_check_budget(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 
 fn done(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let table = call.table("board")?;
-    call.change(table, 1, vec![(BOARD[2], Value::Bool(true))])?;
+    call.change(table, 1, [(BOARD[2], Value::Bool(true))])?;
     answer(|out| out.extend_from_slice(b"{\"done\":true}"))
 }
 
@@ -206,8 +207,8 @@ struct Attribute {
 }
 
 /// The attribute of a name.
-fn attribute(call: &Call<'_, '_>, name: &str) -> Result<Attribute, Refusal> {
-    let declared = call.domain().table(call.table("item")?);
+fn attribute(call: &Call<'_, '_>, items: Seen<'_>, name: &str) -> Result<Attribute, Refusal> {
+    let declared = call.domain().table(items.table());
     let attributes = || declared.fields.iter().enumerate().skip(ATTRIBUTES);
     match attributes().find(|(_, field)| field.name == name) {
         Some((at, field)) => Ok(Attribute { field: FieldId(at as u16), is_label: matches!(field.ty, Type::Ref(_)) }),
@@ -243,7 +244,8 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
         let slot = open_slot(call)?;
         (slot.id(), slot.get(SLOT[4]).as_ref_id())
     };
-    let attribute = attribute(call, argument_text(call, "field"))?;
+    let items = call.open("item")?;
+    let attribute = attribute(call, items, argument_text(call, "field"))?;
     let operator = argument_text(call, "operator");
     if compares(operator, 0, 0).is_none() || (attribute.is_label && !matches!(operator, "=" | "==" | "!=")) {
         let wanted =
@@ -253,7 +255,7 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(b"{\"ids\":[");
     {
-        let labels = call.table("label")?;
+        let labels = call.open("label")?;
         let word = match (call.raw("value"), attribute.is_label) {
             (Some(Json::Int(_)), false) | (Some(Json::Text(_)), true) => argument_text(call, "value"),
             (_, true) => return Err(Refusal::argument("value", "wants a text for this attribute")),
@@ -264,10 +266,10 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
             _ => 0,
         };
         let mut some = false;
-        for item in call.referring(call.table("item")?, CANDIDATE_OF, id)? {
+        for item in items.referring(CANDIDATE_OF, id) {
             let value = item.get(attribute.field);
             let passes = if attribute.is_label {
-                let label = value.as_ref_id().and_then(|label| call.find(labels, label).ok().flatten());
+                let label = value.as_ref_id().and_then(|label| labels.get(label));
                 let same = label.and_then(|label| label.get(LABEL_NAME).as_text()) == Some(word);
                 same == (operator != "!=")
             } else {
@@ -288,21 +290,20 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 /// Writes the value of an attribute as an agent sees it.
-fn write_attribute(out: &mut Vec<u8>, call: &Call<'_, '_>, value: &Value) -> Result<(), Refusal> {
+fn write_attribute(out: &mut Vec<u8>, labels: Seen<'_>, value: &Value) {
     match value {
         Value::Ref(label) => {
-            let row = call.find(call.table("label")?, *label)?;
+            let row = labels.get(*label);
             json::write_text(out, row.and_then(|row| row.get(LABEL_NAME).as_text()).unwrap_or_default());
         }
         value => number::write_int(out, int(value)),
     }
-    Ok(())
 }
 
 fn item_info(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let id = call.argument("id").as_ref_id().unwrap_or_default();
-    let table = call.table("item")?;
-    let item = call.find(table, id)?.ok_or_else(|| missing("such item"))?;
+    let (items, labels) = (call.open("item")?, call.open("label")?);
+    let item = items.get(id).ok_or_else(|| missing("such item"))?;
     if !item.get(CANDIDATE_OF).is_null() {
         let message = "is a candidate of an open slot, which only queries tell of";
         return Err(Refusal::argument("id", message));
@@ -312,25 +313,25 @@ fn item_info(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     number::write_int(&mut out, i64::from(id));
     out.extend_from_slice(b",\"name\":");
     json::write_text(&mut out, item.get(NAME).as_text().unwrap_or_default());
-    for (field, value) in call.domain().table(table).fields.iter().zip(item.cells()).skip(ATTRIBUTES) {
+    for (field, value) in call.domain().table(items.table()).fields.iter().zip(item.cells()).skip(ATTRIBUTES) {
         out.push(b',');
         json::write_text(&mut out, &field.name);
         out.push(b':');
-        write_attribute(&mut out, call, value)?;
+        write_attribute(&mut out, labels, value);
     }
     out.push(b'}');
     Ok(Gives::Json(out))
 }
 
 fn item_attributes(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let attribute = attribute(call, argument_text(call, "field"))?;
-    let table = call.table("item")?;
+    let (items, labels) = (call.open("item")?, call.open("label")?);
+    let attribute = attribute(call, items, argument_text(call, "field"))?;
     let mut of: Option<RowId> = None;
     let mut out = Vec::with_capacity(512);
     out.extend_from_slice(b"{\"values\":[");
     for (at, id) in call.arguments("ids").iter().enumerate() {
         let id = id.as_ref_id().unwrap_or_default();
-        let item = call.find(table, id)?.ok_or_else(|| missing("such item"))?;
+        let item = items.get(id).ok_or_else(|| missing("such item"))?;
         match (item.get(CANDIDATE_OF).as_ref_id(), of) {
             (Some(slot), Some(known)) if slot != known => {
                 return Err(Refusal::argument("ids", "are candidates of several slots; ask for one slot at a time"));
@@ -341,13 +342,12 @@ fn item_attributes(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
         out.extend_from_slice(if at == 0 { b"{\"id\":" } else { b",{\"id\":" });
         number::write_int(&mut out, i64::from(id));
         out.extend_from_slice(b",\"value\":");
-        write_attribute(&mut out, call, item.get(attribute.field))?;
+        write_attribute(&mut out, labels, item.get(attribute.field));
         out.push(b'}');
     }
     out.extend_from_slice(b"]}");
     if let Some(slot) = of {
-        let slots = call.table("slot")?;
-        let meter = call.find(slots, slot)?.and_then(|slot| slot.get(SLOT[4]).as_ref_id());
+        let meter = call.open("slot")?.get(slot).and_then(|slot| slot.get(SLOT[4]).as_ref_id());
         spend(call, meter, "the queries of this slot")?;
     }
     Ok(Gives::Json(out))
@@ -359,19 +359,16 @@ fn satisfied(yes: bool) -> Result<Gives, Refusal> {
 }
 
 /// The item in a slot, if there is one.
-fn item_in<'n>(call: &'n Call<'_, '_>, items: TableId, slot: &Row) -> Result<Option<&'n Row>, Refusal> {
-    match slot.get(SLOT[3]).as_ref_id() {
-        Some(item) => call.find(items, item),
-        None => Ok(None),
-    }
+fn item_in<'n>(items: Seen<'n>, slot: &Row) -> Option<&'n Row> {
+    slot.get(SLOT[3]).as_ref_id().and_then(|item| items.get(item))
 }
 
 fn check_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let slot = slot(call)?;
-    let items = call.table("item")?;
-    let Some(item) = item_in(call, items, slot)? else { return satisfied(false) };
-    for condition in call.referring(call.table("condition")?, CONDITION[0], slot.id())? {
-        let attribute = attribute(call, condition.get(CONDITION[1]).as_text().unwrap_or_default())?;
+    let items = call.open("item")?;
+    let Some(item) = item_in(items, slot) else { return satisfied(false) };
+    for condition in call.open("condition")?.referring(CONDITION[0], slot.id()) {
+        let attribute = attribute(call, items, condition.get(CONDITION[1]).as_text().unwrap_or_default())?;
         let value = item.get(attribute.field);
         let (than, word) = (int(condition.get(CONDITION[3])), condition.get(CONDITION[4]));
         let holds = match condition.get(CONDITION[2]) {
@@ -397,15 +394,15 @@ fn check_grid(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn grid_holds(call: &Call<'_, '_>) -> Result<bool, Refusal> {
-    let items = call.table("item")?;
+    let items = call.open("item")?;
     let mut placed: Vec<(i64, &Row)> = Vec::with_capacity(24);
-    for slot in call.every(call.table("slot")?)?.filter(|slot| is_open(slot)) {
-        if let Some(item) = item_in(call, items, slot)? {
+    for slot in call.open("slot")?.iter().filter(|slot| is_open(slot)) {
+        if let Some(item) = item_in(items, slot) {
             placed.push((int(slot.get(SLOT[0])), item));
         }
     }
-    for requirement in call.every(call.table("requirement")?)? {
-        let attribute = attribute(call, requirement.get(REQUIREMENT[1]).as_text().unwrap_or_default())?;
+    for requirement in call.open("requirement")?.iter() {
+        let attribute = attribute(call, items, requirement.get(REQUIREMENT[1]).as_text().unwrap_or_default())?;
         let field = attribute.field;
         let given = int(requirement.get(REQUIREMENT[5]));
         let bound = int(requirement.get(REQUIREMENT[6]));

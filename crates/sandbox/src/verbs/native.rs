@@ -2,11 +2,13 @@
 //! write through the same checks as every other tool.
 
 use crate::{
+    access::Actor,
     arguments,
     call::Call,
     draft::Draft,
-    plan::{Part, ToolPlan},
+    plan::ToolPlan,
     row::Row,
+    state::{State, TableState},
 };
 use benchwright_base::{DateTime, FieldId, Json, RowId, TableId, Value, json};
 use benchwright_expr::{
@@ -37,8 +39,8 @@ pub struct NativeCall<'c, 'd> {
     plan: &'c ToolPlan,
     native: &'c Native,
     /// Arguments as they were sent.
-    raw: Vec<Option<&'c Json<'c>>>,
-    arguments: Vec<Option<Vec<Value>>>,
+    raw: &'c [Option<&'c Json<'c>>],
+    arguments: Vec<Option<Operand<Value>>>,
     draft: &'c mut Draft<'d>,
 }
 
@@ -80,6 +82,44 @@ impl RowView {
     }
 }
 
+/// A table as a native tool reads it: the rows that the role may see, each as a whole.
+#[derive(Clone, Copy)]
+pub struct Seen<'n> {
+    table: TableId,
+    rows: &'n TableState,
+    state: &'n State,
+    actor: Actor<'n>,
+    /// Whether each row must be asked for.
+    conditional: bool,
+}
+
+impl<'n> Seen<'n> {
+    /// The table.
+    pub fn table(&self) -> TableId {
+        self.table
+    }
+
+    /// A row by its id.
+    pub fn get(&self, id: RowId) -> Option<&'n Row> {
+        self.rows.rows.get(id).map(|row| &**row).filter(|row| self.shows(row))
+    }
+
+    /// The rows that refer by a field to a row, in order of id.
+    pub fn referring(self, field: FieldId, to: RowId) -> impl Iterator<Item = &'n Row> {
+        let rows = self.rows.referring(&self.actor.plan.tables[self.table.index()], field, to);
+        rows.map(|row| &**row).filter(move |row| self.shows(row))
+    }
+
+    /// All rows, in order of id.
+    pub fn iter(self) -> impl Iterator<Item = &'n Row> {
+        self.rows.rows.iter().map(|(_, row)| &**row).filter(move |row| self.shows(row))
+    }
+
+    fn shows(&self, row: &Row) -> bool {
+        !self.conditional || self.actor.may(self.state, self.table, Action::Read, row)
+    }
+}
+
 impl<'c, 'd> NativeCall<'c, 'd> {
     /// The tool's name in its own domain.
     pub fn tool_name(&self) -> &'c str {
@@ -109,26 +149,17 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// A row of a table, if there is one that the role may see. Only for tables without secret fields.
     pub fn find(&self, table: TableId, id: RowId) -> Result<Option<&Row>, Refusal> {
-        self.may_read_whole(table)?;
-        let row = self.draft.state.get(table, id).map(|row| &**row);
-        Ok(row.filter(|row| self.draft.actor.may(&self.draft.state, table, Action::Read, row)))
+        Ok(self.seen(table)?.get(id))
     }
 
     /// The rows of a table that refer by a field to a row, in order of id, as far as the role may see them.
     pub fn referring(&self, table: TableId, field: FieldId, to: RowId) -> Result<Vec<&Row>, Refusal> {
-        self.may_read_whole(table)?;
-        let actor = self.draft.actor;
-        let rows = self.draft.state.table(table).referring(&actor.plan.tables[table.index()], field, to);
-        let seen = rows.filter(|row| actor.may(&self.draft.state, table, Action::Read, row));
-        Ok(seen.map(|row| &**row).collect())
+        Ok(self.seen(table)?.referring(field, to).collect())
     }
 
     /// All rows of a table, in order of id, as far as the role may see them.
     pub fn every(&self, table: TableId) -> Result<impl Iterator<Item = &Row>, Refusal> {
-        self.may_read_whole(table)?;
-        let actor = self.draft.actor;
-        let rows = self.draft.state.table(table).rows.iter().map(|(_, row)| &**row);
-        Ok(rows.filter(move |row| actor.may(&self.draft.state, table, Action::Read, row)))
+        Ok(self.seen(table)?.iter())
     }
 
     /// Makes a row of a table.
@@ -138,7 +169,12 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// Changes a row of a table; returns whether anything differs.
-    pub fn change(&mut self, table: TableId, id: RowId, values: Vec<(FieldId, Value)>) -> Result<bool, Refusal> {
+    pub fn change(
+        &mut self,
+        table: TableId,
+        id: RowId,
+        values: impl IntoIterator<Item = (FieldId, Value)>,
+    ) -> Result<bool, Refusal> {
         self.may_write(table)?;
         self.draft.update(table, id, values)
     }
@@ -157,7 +193,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     /// The values of a list argument.
     pub fn arguments(&self, name: &str) -> &[Value] {
         let at = self.native.takes.iter().position(|argument| argument.cell.name == name);
-        at.and_then(|at| self.arguments[at].as_deref()).unwrap_or_default()
+        at.and_then(|at| self.arguments[at].as_ref()).map_or(&[], Operand::values)
     }
 
     /// The clock.
@@ -275,13 +311,26 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         self.draft.actor.require(table, Action::Read)
     }
 
-    /// The same for whole rows, which hide nothing.
-    fn may_read_whole(&self, table: TableId) -> Result<(), Refusal> {
-        if self.draft.actor.plan.tables[table.index()].has_secrets {
+    /// A table by its name, to read several rows of. Only for tables without secret fields.
+    pub fn open(&self, name: &str) -> Result<Seen<'_>, Refusal> {
+        // The few tables that the tool declares are looked through first: one of them it is.
+        let mut declared = self.native.reads.iter().chain(&self.native.writes);
+        match declared.find(|table| self.domain().table(**table).name == name) {
+            Some(table) => self.seen(*table),
+            None => self.seen(self.table(name)?),
+        }
+    }
+
+    /// A table for its whole rows, which hide nothing.
+    fn seen(&self, table: TableId) -> Result<Seen<'_>, Refusal> {
+        let Draft { actor, state, .. } = &*self.draft;
+        if actor.plan.tables[table.index()].has_secrets {
             let name = &self.domain().table(table).name;
             return Err(fault(format!("`{name}` has secret fields, so its rows are read one field at a time")));
         }
-        self.may_read(table)
+        self.may_read(table)?;
+        let conditional = actor.role.is_conditional(table, Action::Read);
+        Ok(Seen { table, rows: state.table(table), state, actor: *actor, conditional })
     }
 
     fn may_write(&self, table: TableId) -> Result<(), Refusal> {
@@ -322,14 +371,13 @@ pub(crate) fn native(
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
-    let domain = Arc::clone(&call.plan().domain);
+    let domain = &*call.plan().domain;
     let mut arguments = Vec::with_capacity(native.takes.len());
-    let mut raw = Vec::with_capacity(native.takes.len());
-    for (at, argument) in native.takes.iter().enumerate() {
-        let given = call.given.part(call.tool_plan, Part::Native(at)).map(|(_, json)| json);
-        raw.push(given);
-        arguments.push(match (given, argument.shape) {
-            (Some(json), Shape::Value) => Some(arguments::native(&domain, argument, json)?),
+    // The arguments of a native tool are those that it takes, in their order.
+    let raw = &call.given.values[..native.takes.len()];
+    for (argument, given) in native.takes.iter().zip(raw) {
+        arguments.push(match (*given, argument.shape) {
+            (Some(json), Shape::Value) => Some(arguments::native(domain, argument, json)?),
             (Some(json), _) if argument.list => {
                 arguments::list(&argument.cell.name, json)?;
                 None
@@ -357,7 +405,7 @@ pub(crate) fn native(
             }
             json::write_text(out, &cell.name);
             out.push(b':');
-            codec::write_value(out, &domain, cell.ty, value);
+            codec::write_value(out, domain, cell.ty, value);
         }
         out.push(b'}');
         Ok(())
@@ -376,7 +424,7 @@ pub(crate) fn native(
             Ok(())
         }
         (Gives::Json(json), _) if native.json => {
-            out.extend_from_slice(&json);
+            *out = json;
             Ok(())
         }
         _ => {

@@ -182,11 +182,13 @@ impl Facts for Bound {
     fn fact(&self, fact: FactId, arguments: &[Value]) -> Value {
         let table = &self.facts[fact.index()];
         let number = |value: &Value| value.as_ref_id().map(i64::from).or(value.as_number());
-        let arguments: Option<Vec<i64>> = arguments.iter().map(number).collect();
-        match arguments.and_then(|arguments| table.at(&arguments)) {
-            Some(n) => as_value(n, table.value),
-            None => Value::Null,
-        }
+        let found = match arguments {
+            [] => table.at(&[]),
+            [a] => number(a).and_then(|a| table.at(&[a])),
+            [a, b] => number(a).zip(number(b)).and_then(|(a, b)| table.at(&[a, b])),
+            many => many.iter().map(number).collect::<Option<Vec<i64>>>().and_then(|many| table.at(&many)),
+        };
+        found.map_or(Value::Null, |n| as_value(n, table.value))
     }
     fn members(&self, set: SetId) -> Vec<Value> {
         self.sets[set.index()].clone()

@@ -3,7 +3,7 @@
 use super::Plan;
 use benchwright_base::{FieldId, RelationId, RowId, Value};
 use benchwright_expr::{
-    eval::{Records, passes},
+    eval::{Records, meets, passes},
     walk::Test,
 };
 use std::ops::ControlFlow;
@@ -44,9 +44,13 @@ impl Records for ViewRows {
         each: &mut dyn FnMut(Self::Row) -> ControlFlow<()>,
     ) {
         let Some(view) = relation.index().checked_sub(self.sorts) else { return };
-        for at in 0..self.views[view].len() as u32 {
-            let row = (relation, at);
-            if tests.iter().all(|test| passes(self, &row, test)) && each(row).is_break() {
+        for (at, cells) in self.views[view].iter().enumerate() {
+            let row = (relation, at as u32);
+            let passes = |test: &Test<'_, Value>| match test.path {
+                [(_, field)] if *field != FieldId::ID => meets(&cells[field.index() - 1], test.op, test.with.values()),
+                _ => passes(self, &row, test),
+            };
+            if tests.iter().all(passes) && each(row).is_break() {
                 return;
             }
         }
