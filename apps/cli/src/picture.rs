@@ -1,7 +1,7 @@
 //! A picture of a domain's tables and references, as SVG: what refers stands right of what it refers to. A table that many
 //! refer to would drown the rest in lines, so references to it stand as words in the boxes.
 
-use benchwright_base::TableId;
+use benchwright_base::{RelationId, TableId};
 use benchwright_expr::Type;
 use benchwright_schema::{Domain, Table};
 use std::{collections::BTreeMap, fmt::Write as _};
@@ -18,14 +18,14 @@ const FIT: usize = 36;
 /// One colour for the lines to a table, in turns.
 const COLOURS: [&str; 8] = ["#2f6f9f", "#b5543c", "#4d8a4a", "#8a5fa8", "#a6862b", "#3b8a8a", "#a8487a", "#6a6a6a"];
 
-struct Box {
+struct Card {
     /// Lines of small print: the references that are not drawn.
     notes: Vec<String>,
     column: usize,
     top: usize,
 }
 
-impl Box {
+impl Card {
     fn height(&self) -> usize {
         30 + LINE * self.notes.len()
     }
@@ -43,11 +43,11 @@ impl Box {
 pub(crate) fn of_tables(domain: &Domain) -> String {
     let lines = drawn(domain);
     let columns = columns(domain.tables.len(), &lines);
-    let mut boxes: Vec<Box> = domain
+    let mut boxes: Vec<Card> = domain
         .tables
         .iter()
         .zip(columns)
-        .map(|(table, column)| Box { notes: notes(domain, table), column, top: 0 })
+        .map(|(table, column)| Card { notes: notes(domain, table), column, top: 0 })
         .collect();
     let height = place(&mut boxes, &lines);
     let width = boxes.iter().map(|one| one.left() + WIDTH).max().unwrap_or_default() + MARGIN;
@@ -139,7 +139,7 @@ fn columns(count: usize, lines: &[(usize, usize, bool)]) -> Vec<usize> {
 }
 
 /// Places the boxes of each column one under the other, near what they are joined to; gives the height of the picture.
-fn place(boxes: &mut [Box], lines: &[(usize, usize, bool)]) -> usize {
+fn place(boxes: &mut [Card], lines: &[(usize, usize, bool)]) -> usize {
     let last = boxes.iter().map(|one| one.column).max().unwrap_or_default();
     let mut order: Vec<Vec<usize>> = (0..=last).map(|column| members(boxes, column)).collect();
     let heights: Vec<usize> = order.iter().map(|column| tall(boxes, column)).collect();
@@ -167,16 +167,16 @@ fn place(boxes: &mut [Box], lines: &[(usize, usize, bool)]) -> usize {
     HEAD + tallest + MARGIN
 }
 
-fn members(boxes: &[Box], column: usize) -> Vec<usize> {
+fn members(boxes: &[Card], column: usize) -> Vec<usize> {
     (0..boxes.len()).filter(|nth| boxes[*nth].column == column).collect()
 }
 
-fn tall(boxes: &[Box], column: &[usize]) -> usize {
+fn tall(boxes: &[Card], column: &[usize]) -> usize {
     column.iter().map(|nth| boxes[*nth].height() + GAP.1).sum()
 }
 
 /// Where a box would like to be: in the middle of those it is joined to.
-fn wish(boxes: &[Box], lines: &[(usize, usize, bool)], nth: usize) -> usize {
+fn wish(boxes: &[Card], lines: &[(usize, usize, bool)], nth: usize) -> usize {
     let joined = lines.iter().filter_map(|(from, to, _)| match (*from == nth, *to == nth) {
         (true, _) => Some(boxes[*to].middle()),
         (_, true) => Some(boxes[*from].middle()),
@@ -186,7 +186,7 @@ fn wish(boxes: &[Box], lines: &[(usize, usize, bool)], nth: usize) -> usize {
     if joined.is_empty() { boxes[nth].middle() } else { joined.iter().sum::<usize>() / joined.len() }
 }
 
-fn draw(domain: &Domain, boxes: &[Box], lines: &[(usize, usize, bool)], width: usize, height: usize) -> String {
+fn draw(domain: &Domain, boxes: &[Card], lines: &[(usize, usize, bool)], width: usize, height: usize) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n\
@@ -219,7 +219,7 @@ fn draw(domain: &Domain, boxes: &[Box], lines: &[(usize, usize, bool)], width: u
     }
     for (nth, (table, one)) in domain.tables.iter().zip(boxes).enumerate() {
         let (left, top, tall) = (one.left(), one.top, one.height());
-        let hub = is_hub(domain, TableId(nth as u16));
+        let hub = is_hub(domain, RelationId(nth as u16));
         let fill = if hub { "#fff3d6" } else { "#f4f7fa" };
         let _ = writeln!(
             out,
@@ -267,11 +267,11 @@ mod tests {
             let domain = Catalog::built_in().find(name).unwrap().domain;
             let lines = drawn(&domain);
             let columns = columns(domain.tables.len(), &lines);
-            let mut boxes: Vec<Box> = domain
+            let mut boxes: Vec<Card> = domain
                 .tables
                 .iter()
                 .zip(columns)
-                .map(|(table, column)| Box { notes: notes(&domain, table), column, top: 0 })
+                .map(|(table, column)| Card { notes: notes(&domain, table), column, top: 0 })
                 .collect();
             let height = place(&mut boxes, &lines);
             for (nth, one) in boxes.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! How long a list of tools is for a model: names, descriptions and argument schemas in tokens of `o200k_base`.
 
 use anyhow::{Context, Result};
-use benchwright_base::TableId;
+use benchwright_base::{RelationId, TableId};
 use benchwright_schema::{Domain, Tool, arguments_schema};
 use serde_json::{Value as Json, json};
 use tiktoken_rs::CoreBPE;
@@ -67,7 +67,7 @@ impl Counter {
         let lengths = lengths.map(|(tool, card)| (tool.name.clone(), self.count(&card.to_string())));
         let all = of("all", &|_| true);
         let tables = domain.tables.iter().enumerate().map(|(nth, table)| {
-            let id = TableId(nth as u16);
+            let id = RelationId(nth as u16);
             of(&table.name, &|tool| subject(tool) == Some(id))
         });
         Size {
