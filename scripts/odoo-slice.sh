@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A small slice against a real Odoo, install included: one pattern with oracle, idle and near-misses, the agent that runs on both, and
-# 20 drawn sequences. For CI; keeps within a quarter of an hour on two cores.
+# A small slice against a real Odoo, install included: the conformance cases, one pattern with oracle, idle and near-misses, 20 drawn
+# sequences, and the agent that runs on both. For CI; keeps within a quarter of an hour on two cores.
 #
 #   scripts/odoo-slice.sh [BENCHWRIGHT]     the program; target/release/benchwright if none is given
 #
 # Exit code 0: passed. 1: the two disagree. 77: no verdict, because the package cannot be had; that is not a pass.
-# $ODOO_PACKAGE names a kept package. Where the version has moved, the drawn sequences run before everything else.
+# $ODOO_PACKAGE names a kept package. The conformance cases run before everything else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${1:-target/release/benchwright}
@@ -23,16 +23,14 @@ elif [ "$code" != 0 ]; then
     exit 1
 fi
 pattern=production/lowest-cost-sourcing-route
-"$program" new "$pattern" --tier easy --seed 7 --count 1 -o "$out/tasks"
-"$program" new production/screened-backlog-with-vendor-consolidation --tier medium --seed 7 --count 1 -o "$out/world"
+"$program" new "$pattern" --tier medium --seed 7 --count 1 -o "$out/tasks"
+"$program" new production/screened-shared-component-plan --tier medium --seed 7 --count 1 -o "$out/world"
 replay() { "$program" odoo replay "$out/world" --task "$(ls "$out/world/open" | head -1)" --sequences 20; }
 if [ -e "$root/run/moved" ]; then
-    echo "odoo-slice: the package is not the tested one: the sequences run first" >&2
-    replay
-    "$program" odoo check "$out/tasks"
-else
-    "$program" odoo check "$out/tasks"
-    replay
+    echo "odoo-slice: the package is not the tested one: the conformance cases run first" >&2
 fi
+"$program" odoo cases "$out/world" --task "$(ls "$out/world/open" | head -1)"
+"$program" odoo check "$out/tasks"
+replay
 python3 scripts/agents/both.py "$program" "$out/tasks" "$(ls "$out/tasks/open" | head -1)" "$out/both"
 echo "odoo-slice: passed in $SECONDS s"

@@ -319,6 +319,9 @@ pub(super) fn workorder_changed(
     {
         let end = DateTime(start.0 + minutes(call, &work, None)? * 60 / 1000);
         call.update("mrp_workorder", id, &[("date_finished", Value::DateTime(end))])?;
+        if moved && all.last().is_some_and(|last| last.id() == id) {
+            set_finished(call, order, end)?;
+        }
     }
     let (start, end) = (work.get("date_start"), work.get("date_finished"));
     if start != old.get("date_start") && !start.is_null() && all.first().is_some_and(|first| first.id() == id) {

@@ -283,9 +283,7 @@ pub(super) fn counted(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Refu
 pub(super) fn apply_inventory(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
         let quant = call.row("stock_quant", id)?;
-        if !quant.flag("inventory_quantity_set") {
-            continue;
-        }
+        // Where nothing was counted, nothing is what was counted.
         let (counted, known) = (quant.number("inventory_quantity"), quant.number("quantity"));
         let (Some(product), Some(here)) = (quant.link("product_id"), quant.link("location_id")) else { continue };
         {

@@ -265,10 +265,26 @@ fn begins(line: &str, at: usize) -> bool {
     !before.is_some_and(|byte| is_word(byte) || b".-~})]>*%".contains(&byte))
 }
 
+/// What a domain has of its own even where it includes parts.
+const INCLUDING_FILES: [&str; 3] = ["README.md", "domain.toml", "tables.toml"];
+
+/// Whether a `domain.toml` includes parts.
+fn includes(text: &str) -> bool {
+    text.lines().any(|line| line.strip_prefix("include").is_some_and(|rest| rest.trim_start().starts_with('=')))
+}
+
 fn domain_folders(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     for name in tree.folders_in("domains").into_iter().filter(|name| !name.starts_with('_')) {
         let folder = format!("domains/{name}");
+        // What a domain includes may bring the rest: it has its words, and what the part has not.
+        let own = tree.files.get(&format!("{folder}/domain.toml"));
+        if own.and_then(Option::as_deref).is_some_and(includes) {
+            for file in INCLUDING_FILES.iter().filter(|file| !tree.files.contains_key(&format!("{folder}/{file}"))) {
+                faults.push(Fault::new(&format!("{folder}/{file}"), 1, "a domain folder has this file"));
+            }
+            continue;
+        }
         for file in DOMAIN_FILES.iter().filter(|file| !tree.files.contains_key(&format!("{folder}/{file}"))) {
             faults.push(Fault::new(&format!("{folder}/{file}"), 1, "a domain folder has this file"));
         }
@@ -532,6 +548,10 @@ mod tests {
         holds(&files);
         files.retain(|(path, _)| !path.ends_with("seed.toml"));
         bites(&files, &["domains/csm/seed.toml:1: a domain folder has this file"]);
+        let mut files = vec![("domains/x/README.md", ""), ("domains/x/domain.toml", "include = [\"grid\"]\n")];
+        bites(&files, &["domains/x/tables.toml:1: a domain folder has this file"]);
+        files.push(("domains/x/tables.toml", ""));
+        holds(&files);
     }
 
     #[test]

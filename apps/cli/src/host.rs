@@ -52,8 +52,7 @@ impl Opened {
 
     /// An episode at the first state, in the agent's seat, with the task's number of calls.
     fn begin(&self) -> Result<Episode, HostError> {
-        let conditions = Conditions { calls: Some(self.task.open.calls), ..Conditions::default() };
-        let episode = self.sandbox.begin(&self.seat(), conditions);
+        let episode = self.sandbox.begin(&self.seat(), Conditions::of(&self.task.open));
         episode.map_err(|error| failed("world")(error.to_string()))
     }
 

@@ -3,6 +3,7 @@
 //! A free field of a row that is not used is 0, so sums need no gate. A truth that is counted or negated is tied to its
 //! literal in both directions.
 
+mod keys;
 mod settle;
 
 use crate::sabotage::{Sabotage, broken};
@@ -102,23 +103,6 @@ impl<'a> Lower<'a> {
             lower.one_of_a_key(view);
         }
         lower
-    }
-
-    /// Of candidates that are alike in the key of their view, the system of record can hold one. Keys of free fields are left
-    /// to rules.
-    fn one_of_a_key(&mut self, view: usize) {
-        let key = &self.plan.views[view].key;
-        let mut alike: BTreeMap<Vec<i64>, Vec<Formula>> = BTreeMap::new();
-        for row in self.rows[view].iter().filter(|_| !key.is_empty()) {
-            let known: Option<Vec<i64>> = key.iter().map(|at| row.fields[*at].known()).collect();
-            if let Some(known) = known {
-                alike.entry(known).or_default().push(row.used.clone());
-            }
-        }
-        for used in alike.into_values().filter(|used| used.len() > 1) {
-            let count = Lin::sum(used.iter().map(|used| self.truth_value(used)).collect::<Vec<_>>());
-            self.model.constraints.push(linear(count, vec![(i64::MIN, 1)], Vec::new()));
-        }
     }
 
     fn cell(&mut self, cell: Cell, home: (usize, usize), used: &Formula) -> Lin {

@@ -5,3 +5,4 @@ pub mod calls;
 pub mod cases;
 pub mod laws;
 pub mod schema;
+pub mod worlds;

@@ -4,7 +4,10 @@
 
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::Sandbox;
-use benchwright_testkit::laws::{self, Report};
+use benchwright_testkit::{
+    laws::{self, Report},
+    worlds::small_world,
+};
 use std::{path::Path, sync::Arc};
 
 /// Calls in all, over all domains and threads.
@@ -18,7 +21,7 @@ fn worlds() -> Vec<Arc<Sandbox>> {
     for folder in [here.join("../../domains"), here.join("domains")] {
         let catalog = Catalog::from_folder(folder);
         for name in catalog.names().unwrap() {
-            worlds.push(catalog.world(&name, "small", 1).unwrap_or_else(|error| panic!("{name}: {error}")));
+            worlds.push(small_world(&catalog, &name).unwrap());
         }
     }
     worlds

@@ -5,6 +5,7 @@
 
 use benchwright_catalog::Catalog;
 use benchwright_sandbox::{Conditions, Episode};
+use benchwright_testkit::worlds::seeded;
 use benchwright_world::Seat;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn first_state(catalog: &Catalog, name: &str, size: &str, seed: u64) -> Episode 
 #[test]
 fn the_same_seed_gives_the_same_bytes_on_every_thread_and_another_seed_does_not() {
     let catalog = catalog();
-    for name in catalog.names().unwrap() {
+    for name in seeded(&catalog).unwrap() {
         let bytes: Vec<Vec<u8>> = std::thread::scope(|scope| {
             let make = |seed| {
                 let (catalog, name) = (&catalog, &name);
@@ -38,7 +39,7 @@ fn the_same_seed_gives_the_same_bytes_on_every_thread_and_another_seed_does_not(
 #[test]
 fn every_size_holds_its_promise_for_many_seeds() {
     let catalog = catalog();
-    for name in catalog.names().unwrap() {
+    for name in seeded(&catalog).unwrap() {
         for (size, rows, seeds) in [("small", 240..=380, 12), ("medium", 2800..=4200, 3), ("large", 10_000..=20_000, 1)]
         {
             for seed in 1..=seeds {
@@ -52,7 +53,7 @@ fn every_size_holds_its_promise_for_many_seeds() {
 #[test]
 fn every_table_of_a_seeded_world_has_rows_and_every_role_has_its_person() {
     let catalog = catalog();
-    for name in catalog.names().unwrap() {
+    for name in seeded(&catalog).unwrap() {
         let episode = first_state(&catalog, &name, "small", 1);
         let domain = episode.domain();
         for (at, table) in domain.tables.iter().enumerate() {

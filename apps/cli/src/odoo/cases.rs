@@ -149,7 +149,8 @@ impl<'s> World<'s> {
     fn bill(&self, how: Json) -> Vec<Step> {
         let context =
             json!({ "active_model": "sale.order", "active_ids": [at(&self.draft)], "active_id": at(&self.draft) });
-        let find = json!({ "ids": [at(&self.draft)], "fields": ["invoice_ids", "invoice_status"] });
+        // The earlier invoice of the order is posted, so the draft is the new one.
+        let find = json!({ "domain": [["state", "=", "draft"], ["move_type", "=", "out_invoice"]], "fields": ["id"] });
         let fields = ["state", "amount_untaxed", "amount_tax", "amount_total"];
         vec![
             Step::call("sale.advance.payment.inv", "create", json!({ "vals_list": [how], "context": context }))
@@ -159,7 +160,7 @@ impl<'s> World<'s> {
                 "create_invoices",
                 json!({ "ids": [at("wizard")], "context": context }),
             ),
-            Step::call("sale.order", "read", find).bind("invoice").take("invoice_ids"),
+            Step::call("account.move", "search_read", find).bind("invoice").take("id"),
             press("account.move", "action_post", "invoice"),
             Step::call("account.move", "read", json!({ "ids": [at("invoice")], "fields": fields })),
         ]

@@ -55,6 +55,7 @@ pub(crate) fn plan(words: &Words) -> PlanText {
     }
     plan.sets.insert("slots".to_owned(), "slot".to_owned());
     plan.sets.insert("lines".to_owned(), "int".to_owned());
+    plan.sets.insert("places".to_owned(), "int".to_owned());
     plan.views.insert("assign".to_owned(), assign(words));
     let sent = ViewText {
         from: "board".to_owned(),
@@ -205,6 +206,7 @@ pub(crate) fn bindings(words: &Words, board: &Board) -> Bindings {
     facts.members.insert("label".to_owned(), words.label.iter().flat_map(keys).collect());
     facts.set("slots", slots.iter().map(|key| &**key));
     facts.numbers("lines", 1..=board.rows as i64);
+    facts.numbers("places", 1..=board.cols as i64);
     for limit in &board.limits {
         let Some(rule) = words.rule.get(limit.rule) else { continue };
         let (given_name, bound_name) = names(rule);

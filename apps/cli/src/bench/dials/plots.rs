@@ -97,7 +97,8 @@ fn draw_panel(out: &mut String, panel: &Panel, (left, top): (f64, f64)) {
     let highest = panel.lines.iter().flat_map(|line| &line.1).map(|point| point.1).fold(panel.most.1, f64::max);
     let x = |value: f64| left + value / panel.most.0 * SIZE.0;
     let y = |value: f64| top + SIZE.1 - value / highest.max(1e-9) * SIZE.1;
-    let _ = writeln!(out, "<text x=\"{left:.1}\" y=\"{:.1}\" font-weight=\"bold\">{}</text>", top - 12.0, panel.title);
+    let title = format!("{}: {}", panel.title, panel.axes.1);
+    let _ = writeln!(out, "<text x=\"{left:.1}\" y=\"{:.1}\" font-weight=\"bold\">{title}</text>", top - 12.0);
     for part in 0..=4 {
         let value = highest * f64::from(part) / 4.0;
         let name = if panel.percent { format!("{:.0} %", value * 100.0) } else { format!("{value:.0}") };
@@ -119,7 +120,6 @@ fn draw_panel(out: &mut String, panel: &Panel, (left, top): (f64, f64)) {
     }
     let (middle, below) = (left + SIZE.0 / 2.0, top + SIZE.1 + 32.0);
     let _ = writeln!(out, "<text x=\"{middle:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>", panel.axes.0);
-    let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", left - 44.0, top - 1.0, panel.axes.1);
     let mut ends: Vec<(f64, usize)> = Vec::new();
     for (at, (_, points)) in panel.lines.iter().enumerate() {
         let (colour, dash) = (COLOURS[at % 4], DASHES[at % 4]);

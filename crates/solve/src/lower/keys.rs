@@ -1,0 +1,24 @@
+//! Keys of views: what the system of record cannot hold twice.
+
+use super::{Lower, linear};
+use crate::{Formula, Lin};
+use std::collections::BTreeMap;
+
+impl Lower<'_> {
+    /// Of candidates that are alike in the key of their view, the system of record can hold one. Keys of free fields are left
+    /// to rules.
+    pub(super) fn one_of_a_key(&mut self, view: usize) {
+        let key = &self.plan.views[view].key;
+        let mut alike: BTreeMap<Vec<i64>, Vec<Formula>> = BTreeMap::new();
+        for row in self.rows[view].iter().filter(|_| !key.is_empty()) {
+            let known: Option<Vec<i64>> = key.iter().map(|at| row.fields[*at].known()).collect();
+            if let Some(known) = known {
+                alike.entry(known).or_default().push(row.used.clone());
+            }
+        }
+        for used in alike.into_values().filter(|used| used.len() > 1) {
+            let count = Lin::sum(used.iter().map(|used| self.truth_value(used)).collect::<Vec<_>>());
+            self.model.constraints.push(linear(count, vec![(i64::MIN, 1)], Vec::new()));
+        }
+    }
+}
