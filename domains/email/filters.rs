@@ -1,11 +1,7 @@
 //! Looking for mail: queries over a mailbox, and filters over one message or all that is there.
 
-use super::{
-    labels,
-    query::{Mail, Query, contains},
-    reference, text_of,
-};
-use benchwright_base::{DateTime, RowId, Value};
+use super::{labels, mail::Mail, query::Query, reference};
+use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
 use benchwright_sandbox::{Gives, NativeCall, RowView};
 
@@ -23,9 +19,9 @@ pub(crate) fn search_messages(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
     };
     let mut found = Vec::new();
     for message in call.rows("message", &[("user", Value::Ref(user))])? {
-        let mail = mail(call, &message)?;
-        if query.holds(&mail) {
-            found.push((std::cmp::Reverse((mail.sent_on, message.id())), message));
+        let mail = Mail { call, message: &message };
+        if query.holds(&mail)? {
+            found.push((std::cmp::Reverse((mail.sent_on(), message.id())), message));
         }
     }
     found.sort_by_key(|(key, _)| *key);
@@ -40,8 +36,9 @@ pub(crate) fn search_messages(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
 pub(crate) fn apply_filter_to_existing(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     let filter = call.row("filter", reference(call, "filter")?)?;
     let (mut matched, mut changed) = (0, 0);
+    let asked = Asked::of(&filter);
     for message in call.rows("message", &[("user", filter.get("user"))])? {
-        if matches(call, &filter, message.id())? {
+        if asked.holds(&Mail { call, message: &message })? {
             matched += 1;
             changed += apply(call, &filter, message.id())?;
         }
@@ -49,24 +46,62 @@ pub(crate) fn apply_filter_to_existing(call: &mut NativeCall<'_, '_>) -> Result<
     Ok(Gives::One(vec![Value::Int(matched), Value::Int(changed)]))
 }
 
-/// Whether a message meets all that a filter asks for. A query that cannot be read meets nothing.
-pub(crate) fn matches(call: &NativeCall<'_, '_>, filter: &RowView, message: RowId) -> Result<bool, Refusal> {
-    let mail = mail(call, &call.row("message", message)?)?;
-    let asked = |field: &str| filter.get(field).as_text().map(str::to_owned);
-    let query = |text: &str| Query::read(text).ok();
-    Ok(asked("from_address").is_none_or(|text| contains(&mail.from, &text))
-        && asked("to_address").is_none_or(|text| mail.to.iter().any(|address| contains(address, &text)))
-        && asked("subject_has").is_none_or(|text| contains(&mail.subject, &text))
-        && asked("query").is_none_or(|text| query(&text).is_some_and(|query| query.holds(&mail)))
-        && asked("negated_query").is_none_or(|text| query(&text).is_some_and(|query| !query.holds(&mail)))
-        && match filter.get("has_attachment") {
-            Value::Bool(wanted) => mail.has_attachment == wanted,
-            _ => true,
+/// What a filter asks for; texts are in lower case.
+struct Asked {
+    from: Option<String>,
+    to: Option<String>,
+    subject: Option<String>,
+    /// A query that cannot be read meets nothing, and nothing does not meet it.
+    query: Option<Option<Query>>,
+    negated_query: Option<Option<Query>>,
+    has_attachment: Value,
+    larger_than: Value,
+}
+
+impl Asked {
+    fn of(filter: &RowView) -> Asked {
+        let text = |field: &str| filter.get(field).as_text().map(str::to_lowercase);
+        let query = |field: &str| filter.get(field).as_text().map(|text| Query::read(text).ok());
+        Asked {
+            from: text("from_address"),
+            to: text("to_address"),
+            subject: text("subject_has"),
+            query: query("query"),
+            negated_query: query("negated_query"),
+            has_attachment: filter.get("has_attachment"),
+            larger_than: filter.get("larger_than"),
         }
-        && match filter.get("larger_than") {
-            Value::Int(size) => mail.size > size,
-            _ => true,
-        })
+    }
+
+    fn holds(&self, mail: &Mail<'_, '_, '_>) -> Result<bool, Refusal> {
+        let in_text = self.from.as_ref().is_none_or(|text| mail.has("from_address", text))
+            && self.subject.as_ref().is_none_or(|text| mail.has("subject", text))
+            && !matches!(self.larger_than, Value::Int(size) if mail.size() <= size);
+        if !in_text {
+            return Ok(false);
+        }
+        if let Some(text) = &self.to
+            && !mail.goes_to(text)?
+        {
+            return Ok(false);
+        }
+        for (query, wanted) in [(&self.query, true), (&self.negated_query, false)] {
+            match query {
+                Some(Some(query)) if query.holds(mail)? == wanted => {}
+                Some(_) => return Ok(false),
+                None => {}
+            }
+        }
+        match self.has_attachment {
+            Value::Bool(wanted) => Ok(mail.has_attachment()? == wanted),
+            _ => Ok(true),
+        }
+    }
+}
+
+/// Whether a message meets all that a filter asks for.
+pub(crate) fn matches(call: &NativeCall<'_, '_>, filter: &RowView, message: RowId) -> Result<bool, Refusal> {
+    Asked::of(filter).holds(&Mail { call, message: &call.row("message", message)? })
 }
 
 /// Sets and takes the labels of a filter; gives how many changed.
@@ -79,30 +114,4 @@ pub(crate) fn apply(call: &mut NativeCall<'_, '_>, filter: &RowView, message: Ro
         changed += i64::from(labels::take(call, message, label)?);
     }
     Ok(changed)
-}
-
-fn mail(call: &NativeCall<'_, '_>, message: &RowView) -> Result<Mail, Refusal> {
-    let of_message = [("message", Value::Ref(message.id()))];
-    let text = |field: &str| message.get(field).as_text().unwrap_or_default().to_owned();
-    let mut labels = Vec::new();
-    for link in call.rows("message_label", &of_message)? {
-        if let Some(label) = link.get("label").as_ref_id() {
-            labels.extend(text_of(&call.row("label", label)?, "name"));
-        }
-    }
-    let mut to = Vec::new();
-    for recipient in call.rows("message_recipient", &of_message)? {
-        to.extend(text_of(&recipient, "address"));
-    }
-    Ok(Mail {
-        from: text("from_address"),
-        to,
-        subject: text("subject"),
-        body: text("body"),
-        labels,
-        has_attachment: !call.rows("attachment", &of_message)?.is_empty(),
-        size: if let Value::Int(size) = message.get("size_bytes") { size } else { 0 },
-        unread: message.get("unread") == Value::Bool(true),
-        sent_on: if let Value::DateTime(at) = message.get("sent_on") { at } else { DateTime(0) },
-    })
 }

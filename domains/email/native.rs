@@ -3,6 +3,7 @@
 
 mod filters;
 mod labels;
+mod mail;
 mod query;
 mod sending;
 

@@ -1,19 +1,8 @@
 //! The words of a mailbox query: `from:ana -is:unread "signed agreement" larger:10K before:2026-03-01`.
 
-use benchwright_base::{Date, DateTime};
-
-/// What a query is asked about.
-pub(crate) struct Mail {
-    pub(crate) from: String,
-    pub(crate) to: Vec<String>,
-    pub(crate) subject: String,
-    pub(crate) body: String,
-    pub(crate) labels: Vec<String>,
-    pub(crate) has_attachment: bool,
-    pub(crate) size: i64,
-    pub(crate) unread: bool,
-    pub(crate) sent_on: DateTime,
-}
+use super::mail::Mail;
+use benchwright_base::{Date, Value};
+use benchwright_pack::Refusal;
 
 /// A query: every word must hold.
 pub(crate) struct Query(Vec<(bool, Word)>);
@@ -47,42 +36,52 @@ impl Query {
     }
 
     /// Whether a message meets every word.
-    pub(crate) fn holds(&self, mail: &Mail) -> bool {
-        self.0.iter().all(|(wanted, word)| word.holds(mail) == *wanted)
+    pub(crate) fn holds(&self, mail: &Mail<'_, '_, '_>) -> Result<bool, Refusal> {
+        for (wanted, word) in &self.0 {
+            if word.holds(mail)? != *wanted {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
 impl Word {
-    fn holds(&self, mail: &Mail) -> bool {
-        match self {
-            Word::From(text) => contains(&mail.from, text),
-            Word::To(text) => mail.to.iter().any(|address| contains(address, text)),
-            Word::Subject(text) => contains(&mail.subject, text),
-            Word::Label(name) => mail.labels.iter().any(|label| label.eq_ignore_ascii_case(name)),
-            Word::Text(text) => [&mail.from, &mail.subject, &mail.body].iter().any(|field| contains(field, text)),
-            Word::HasAttachment => mail.has_attachment,
-            Word::Larger(size) => mail.size > *size,
-            Word::Before(day) => mail.sent_on < day.midnight(),
-            Word::After(day) => mail.sent_on >= day.midnight(),
-            Word::Unread => mail.unread,
-            Word::Read => !mail.unread,
-        }
+    fn holds(&self, mail: &Mail<'_, '_, '_>) -> Result<bool, Refusal> {
+        Ok(match self {
+            Word::From(text) => mail.has("from_address", text),
+            Word::To(text) => mail.goes_to(text)?,
+            Word::Subject(text) => mail.has("subject", text),
+            Word::Label(name) => mail.is_labelled(name)?,
+            Word::Text(text) => ["from_address", "subject", "body"].iter().any(|field| mail.has(field, text)),
+            Word::HasAttachment => mail.has_attachment()?,
+            Word::Larger(size) => mail.size() > *size,
+            Word::Before(day) => mail.sent_on() < day.midnight(),
+            Word::After(day) => mail.sent_on() >= day.midnight(),
+            Word::Unread => mail.is("unread", &Value::Bool(true)),
+            Word::Read => !mail.is("unread", &Value::Bool(true)),
+        })
     }
 }
 
-/// Whether a text has a part, in any case.
+/// Whether a text has a part, in any case. The part is in lower case.
 pub(crate) fn contains(text: &str, part: &str) -> bool {
-    text.to_lowercase().contains(&part.to_lowercase())
+    // Plain letters need no copy.
+    if text.is_ascii() && part.is_ascii() {
+        let (text, part) = (text.as_bytes(), part.as_bytes());
+        return part.is_empty() || text.windows(part.len()).any(|piece| piece.eq_ignore_ascii_case(part));
+    }
+    text.to_lowercase().contains(part)
 }
 
 fn word(text: &str) -> Option<Word> {
-    let Some((name, value)) = text.split_once(':') else { return Some(Word::Text(text.to_owned())) };
-    let text = value.to_owned();
+    let Some((name, value)) = text.split_once(':') else { return Some(Word::Text(text.to_lowercase())) };
+    let text = value.to_lowercase();
     Some(match (name, value) {
         ("from", _) => Word::From(text),
         ("to", _) => Word::To(text),
         ("subject", _) => Word::Subject(text),
-        ("label" | "in", _) => Word::Label(text),
+        ("label" | "in", name) => Word::Label(name.to_owned()),
         ("has", "attachment") => Word::HasAttachment,
         ("is", "unread") => Word::Unread,
         ("is", "read") => Word::Read,

@@ -10,11 +10,14 @@ mod layout;
 mod notation;
 mod odoo;
 mod output;
+mod picture;
 mod progress;
+mod reference;
 mod runs;
 mod stream;
 mod suites;
 mod tasks;
+mod tokens;
 mod work;
 mod worlds;
 

@@ -119,6 +119,9 @@ fn domains_are_listed_and_each_has_a_page() {
             &["domains", "shop"],
             &["domains", "./domains/shop", "--json"],
             &["domains", "shop", "--tool", "change_order"],
+            &["domains", "shop", "--tokens"],
+            &["domains", "--tokens", "--json"],
+            &["domains", "shop", "--markdown"],
         ],
     );
 }

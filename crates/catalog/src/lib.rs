@@ -150,6 +150,11 @@ impl Catalog {
         load(&self.folder_of(name)?)
     }
 
+    /// The typical episode of a domain, a file of one case, if it declares one.
+    pub fn bench_case(&self, name: &str) -> Result<Option<String>, CatalogError> {
+        Ok(self.own_folder(name)?.get("bench.case").map(str::to_owned))
+    }
+
     /// The files of a domain with those of the parts that it includes.
     pub(crate) fn folder_of(&self, name: &str) -> Result<Folder, CatalogError> {
         let beside = match &self.folder {

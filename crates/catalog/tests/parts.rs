@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::{Catalog, CatalogError};
+use benchwright_sandbox::Conditions;
+use benchwright_world::Seat;
 use std::{fs, path::PathBuf};
 
 const ITEM: &str = "[item]\ncandidate_of = \"-> slot?\"\nnumber = \"int(1..)\"\nname = \"text\"\nwater = \"int(0..)\"\nyield = \"int(0..)\"\nrow_width = \"int(0..)\"\nfamily = \"-> label\"\n";
@@ -99,4 +101,30 @@ fn faults_of_a_part_and_of_what_it_is_told_name_their_file() {
         panic!("it loads")
     };
     assert!(faults.iter().any(|fault| fault.file == "domain.toml" && fault.message.contains("no part")), "{faults:?}");
+}
+
+#[test]
+fn pools_of_a_part_are_drawn_from_and_declared_once() {
+    let seed = "[[rows]]\ntable = \"thing\"\ncount = 3\nname = \"text {first} {last}\"\n";
+    let with = |name: &str, seed: &str| {
+        let tables = "[thing]\nname = \"text\"\n";
+        let tools = "list_things = \"list thing\"\n";
+        let policy = "[access]\nadmin = [\"any on *\"]\n";
+        let files = [("tables.toml", tables), ("tools.toml", tools), ("policy.toml", policy), ("seed.toml", seed)];
+        let root = folder(name, &files);
+        let domain = root.join("garden/domain.toml");
+        fs::write(&domain, fs::read_to_string(&domain).unwrap().replace("[\"grid\"]", "[\"people\"]")).unwrap();
+        Catalog::from_folder(&root)
+    };
+    let world = with("pools", seed).world("garden", "small", 1).unwrap();
+    let seat = Seat { role: "admin".to_owned(), actor: None };
+    let rows = world.begin(&seat, Conditions::default()).unwrap().snapshot().tables.remove(0).rows;
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| format!("{:?}", row[1]).contains(' ')), "{rows:?}");
+
+    let twice = format!("[pools]\nfirst = [\"Ada\"]\n\n{seed}");
+    let Err(CatalogError::Faulty { faults, .. }) = with("pools-twice", &twice).find("garden") else {
+        panic!("it loads")
+    };
+    assert!(faults.iter().any(|f| f.file == "seed.toml" && f.message.contains("here twice")), "{faults:?}");
 }

@@ -2,6 +2,7 @@
 //! checked whole. A folder with faults gives all of them at once; one without gives a [`Domain`] in which every name is
 //! resolved.
 
+mod case_file;
 pub mod codec;
 mod describe;
 mod folder;
@@ -12,6 +13,7 @@ mod model;
 pub mod plan;
 mod record_schema;
 
+pub use case_file::{Case, CaseFile, GivenRow, Labels};
 pub use describe::describe;
 pub use folder::Folder;
 pub use join::{Bridges, Composition, JoinError, join};

@@ -34,7 +34,7 @@ use benchwright_catalog::Found;
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, SnapshotTable};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::{Domain, Stamp, codec};
+use benchwright_schema::{Case, CaseFile, Domain, GivenRow, Labels, Stamp, codec};
 use benchwright_world::Seat;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -78,26 +78,9 @@ impl Coverage {
     }
 }
 
-/// A line of a file with its number.
-type Line<'a> = (usize, &'a str);
-
-/// A row that is given.
-struct Given<'a> {
-    line: usize,
-    label: &'a str,
-    table: &'a str,
-    values: &'a str,
-}
-
-struct Case<'a> {
-    title: &'a str,
-    given: Vec<Given<'a>>,
-    steps: Vec<Line<'a>>,
-}
-
 /// Runs every case of a file; the error lists all that failed.
 pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, String> {
-    let (world, shared, cases) = parse(text).map_err(|error| format!("{file}: {error}"))?;
+    let CaseFile { world, given, cases } = CaseFile::parse(text).map_err(|error| format!("{file}: {error}"))?;
     let seeded = match world {
         Some((size, seed)) => {
             let world = Sandbox::seeded(Arc::clone(&found.domain), found.natives, size, seed);
@@ -108,10 +91,10 @@ pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, Strin
     let mut coverage = Coverage::default();
     let mut failures = Vec::new();
     for case in &cases {
-        let mut run = Run { found, labels: BTreeMap::new(), coverage: &mut coverage, title: case.title };
+        let mut run = Run { found, labels: Labels::default(), coverage: &mut coverage, title: case.title };
         let outcome = match &seeded {
             Some(world) => run.in_world(world, case),
-            None => run.case(&shared, case),
+            None => run.case(&given, case),
         };
         if let Err((line, error)) = outcome {
             failures.push(format!("{file}:{line}: in `{}`: {error}", case.title));
@@ -120,60 +103,15 @@ pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, Strin
     if failures.is_empty() { Ok(coverage) } else { Err(failures.join("\n")) }
 }
 
-/// The size and seed of a world, rows that are given, and cases.
-type Parsed<'a> = (Option<(&'a str, u64)>, Vec<Given<'a>>, Vec<Case<'a>>);
-
-fn parse(text: &str) -> Result<Parsed<'_>, String> {
-    let mut world = None;
-    let mut shared = Vec::new();
-    let mut cases: Vec<Case<'_>> = Vec::new();
-    let mut giving = false;
-    for (at, line) in text.lines().enumerate() {
-        let number = at + 1;
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with('#') {
-            continue;
-        }
-        if let Some(title) = line.strip_prefix("--- ") {
-            giving = false;
-            cases.push(Case { title: title.trim(), given: Vec::new(), steps: Vec::new() });
-        } else if trimmed == "given" {
-            if world.is_some() {
-                return Err(format!("line {number}: a seeded world is given nothing"));
-            }
-            giving = true;
-        } else if let (Some(rest), true) = (line.strip_prefix("world "), cases.is_empty() && shared.is_empty()) {
-            let parts = rest.trim().split_once(' ').and_then(|(size, seed)| Some((size, seed.trim().parse().ok()?)));
-            world = Some(parts.ok_or_else(|| format!("line {number}: a world is `world SIZE SEED`"))?);
-        } else if giving && line.starts_with(' ') {
-            let mut parts = trimmed.splitn(2, char::is_whitespace);
-            let (Some(label), Some(rest)) = (parts.next(), parts.next()) else {
-                return Err(format!("line {number}: a given row is `label table {{…}}`"));
-            };
-            let mut rest = rest.trim().splitn(2, char::is_whitespace);
-            let (table, values) = (rest.next().unwrap_or_default(), rest.next().unwrap_or("{}").trim());
-            let given = Given { line: number, label, table, values };
-            cases.last_mut().map_or(&mut shared, |case| &mut case.given).push(given);
-        } else {
-            giving = false;
-            match cases.last_mut() {
-                Some(case) => case.steps.push((number, line)),
-                None => return Err(format!("line {number}: a case begins with `--- title`")),
-            }
-        }
-    }
-    if cases.is_empty() { Err("there is no case".into()) } else { Ok((world, shared, cases)) }
-}
-
 struct Run<'a> {
     found: &'a Found,
-    labels: BTreeMap<String, u32>,
+    labels: Labels,
     coverage: &'a mut Coverage,
     title: &'a str,
 }
 
 impl Run<'_> {
-    fn case(&mut self, shared: &[Given<'_>], case: &Case<'_>) -> Result<(), (usize, String)> {
+    fn case(&mut self, shared: &[GivenRow<'_>], case: &Case<'_>) -> Result<(), (usize, String)> {
         let mut tables: Vec<SnapshotTable> = self
             .found
             .domain
@@ -198,15 +136,15 @@ impl Run<'_> {
         self.steps(sandbox, case)
     }
 
-    fn give(&mut self, tables: &mut [SnapshotTable], given: &Given<'_>) -> Result<(), String> {
+    fn give(&mut self, tables: &mut [SnapshotTable], given: &GivenRow<'_>) -> Result<(), String> {
         let domain = Arc::clone(&self.found.domain);
         let table = domain.table_named(given.table).ok_or_else(|| format!("there is no table `{}`", given.table))?;
         let declared = domain.table(table);
         let rows = &mut tables[table.index()];
         let id = rows.next_id;
         rows.next_id += 1;
-        self.labels.insert(given.label.to_owned(), id);
-        let text = self.substitute(given.values)?;
+        self.labels.put(given.label, id);
+        let text = self.labels.fill(given.values)?;
         let parsed = Json::parse(&text)?;
         let Json::Object(entries) = &parsed else { return Err("a given row has an object of values".into()) };
         let mut cells: Vec<Value> = declared.fields.iter().map(|f| f.default.clone().unwrap_or_default()).collect();
@@ -236,34 +174,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Puts ids in the place of `@label`.
-    fn substitute(&self, text: &str) -> Result<String, String> {
-        let mut out = String::new();
-        let mut rest = text;
-        let mut quoted = false;
-        while let Some(at) = rest.find(['@', '"']) {
-            let (before, from) = rest.split_at(at);
-            out.push_str(before);
-            if let Some(after) = from.strip_prefix('"') {
-                quoted = !quoted || before.ends_with('\\');
-                out.push('"');
-                rest = after;
-                continue;
-            }
-            if quoted {
-                out.push('@');
-                rest = &from[1..];
-                continue;
-            }
-            let end = from[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(from.len(), |end| end + 1);
-            let id = self.labels.get(&from[1..end]).ok_or_else(|| format!("there is no label `{}`", &from[..end]))?;
-            out.push_str(&id.to_string());
-            rest = &from[end..];
-        }
-        out.push_str(rest);
-        Ok(out)
-    }
-
     fn steps(&mut self, sandbox: &Arc<Sandbox>, case: &Case<'_>) -> Result<(), (usize, String)> {
         let domain = Arc::clone(&self.found.domain);
         let begin = |role: &str, actor: Option<u32>| {
@@ -290,7 +200,7 @@ impl Run<'_> {
                         rest.split_once(' ').map_or((rest, None), |(role, label)| (role, Some(label.trim())));
                     let actor = match label {
                         Some(label) => {
-                            Some(*self.labels.get(label).ok_or_else(|| fail(format!("there is no label `{label}`")))?)
+                            Some(self.labels.get(label).ok_or_else(|| fail(format!("there is no label `{label}`")))?)
                         }
                         None => None,
                     };
@@ -299,7 +209,7 @@ impl Run<'_> {
                 "call" => {
                     let episode = episode.as_mut().ok_or_else(|| fail("nobody acts; say `as ROLE`".into()))?;
                     let (tool, arguments) = rest.split_once(' ').unwrap_or((rest, ""));
-                    let arguments = self.substitute(arguments).map_err(fail)?;
+                    let arguments = self.labels.fill(arguments).map_err(fail)?;
                     if domain.tool_named(tool).is_none() {
                         return Err(fail(format!("there is no tool `{tool}`")));
                     }
@@ -329,7 +239,7 @@ impl Run<'_> {
                     };
                     let mut expected = String::new();
                     while let Some((_, next)) = steps.next_if(|(_, next)| next.starts_with(' ')) {
-                        expected.push_str(&self.substitute(next.trim()).map_err(fail)?);
+                        expected.push_str(&self.labels.fill(next.trim()).map_err(fail)?);
                         expected.push('\n');
                     }
                     let actual = episode.diff_from(before).to_text(&domain);
@@ -414,15 +324,7 @@ impl Run<'_> {
             None => (None, expected),
         };
         if let Some(label) = label {
-            let only = match (&answer, answer.get("rows")) {
-                (Json::List(items), _) if items.len() == 1 => &items[0],
-                (_, Some(Json::List(rows))) if !rows.is_empty() => &rows[0],
-                (other, _) => other,
-            };
-            match (only, only.get("id")) {
-                (Json::Int(id), _) | (_, Some(Json::Int(id))) => self.labels.insert(label.to_owned(), *id as u32),
-                _ => return Err("the answer has no id to name".into()),
-            };
+            self.labels.name(label, &answer)?;
         }
         if values.is_empty() {
             return if label.is_some() {
@@ -431,7 +333,7 @@ impl Run<'_> {
                 Err("`=>` says what is expected: {…} or refused CODE".into())
             };
         }
-        let text = self.substitute(values)?;
+        let text = self.labels.fill(values)?;
         holds(&Json::parse(&text)?, &answer, "answer")?;
         Ok(None)
     }

@@ -5,6 +5,7 @@ mod erp;
 mod generate;
 mod grid;
 mod measure;
+mod ops;
 mod serve;
 mod world;
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value as Json};
 use std::{path::Path, process::ExitCode};
 
 /// The benches by name.
-pub(crate) const NAMES: [&str; 6] = ["world", "serve", "generate", "grid", "dials", "erp"];
+pub(crate) const NAMES: [&str; 7] = ["world", "serve", "generate", "grid", "ops", "dials", "erp"];
 /// Those that need what may not be there, and are run only by name.
 const BY_NAME: [&str; 1] = ["erp"];
 
@@ -65,6 +66,10 @@ fn one(setting: &Setting, bench: &str, quick: bool, plots: Option<&Path>) -> Res
         }
         "grid" => {
             let figures = grid::run(setting, quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
+        }
+        "ops" => {
+            let figures = ops::run(&setting.catalog, quick)?;
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "dials" => {

@@ -3,7 +3,9 @@
 use crate::{
     failure::Failure,
     layout::{columns, counted, paragraph},
-    notation, output, worlds,
+    notation, output, picture, reference,
+    tokens::{Counter, ENCODING, Size, ToolSet},
+    worlds,
 };
 use benchwright_base::nearest;
 use benchwright_catalog::{Catalog, CatalogError, Found};
@@ -23,10 +25,15 @@ Examples:
   benchwright domains csm
   benchwright domains csm --tool find_user
   benchwright domains ./domains/csm --json
+  benchwright domains csm --tokens
+  benchwright domains csm --markdown > csm.md
 
 Keys of --json, a list even for one domain:
   name, title, tables, fields, references, tools, native_tools, rules, roles,
-  tools_by_verb {find, get, …}, rules_by {tool, verifier}")]
+  tools_by_verb {find, get, …}, rules_by {tool, verifier}
+Keys of --tokens --json, a list too, in tokens of o200k_base:
+  name, encoding, tools, tokens, tokens_per_tool, names, descriptions, arguments, longest {tool, tokens},
+  toolsets {by_effect, by_table: [{name, tools, tokens}]}")]
 pub(crate) struct Options {
     /// A domain, by its name or the path to its folder
     name: Option<String>,
@@ -36,17 +43,33 @@ pub(crate) struct Options {
     /// Prints what this tool takes and gives, as JSON Schemas
     #[arg(long, value_name = "TOOL", requires = "name")]
     tool: Option<String>,
+    /// Prints how long the list of tools is for a model, whole and by toolset
+    #[arg(long, conflicts_with = "tool")]
+    tokens: bool,
+    /// Prints the reference page in Markdown
+    #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json"])]
+    markdown: bool,
+    /// Prints a picture of the tables and their references as SVG
+    #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json", "markdown"])]
+    svg: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    let Some(name) = &options.name else { return all(catalog, options.json) };
+    let Some(name) = &options.name else { return all(catalog, options) };
     let found = catalog.find(name).map_err(|error| Failure::of_catalog(error, name))?;
     if let Some(tool) = &options.tool {
         return schemas(&found.domain, name, tool);
     }
     worlds::warn_of_missing_code(&found);
-    if options.json {
+    if options.tokens {
+        return sizes(&[found], options);
+    }
+    if options.markdown {
+        output::data(&reference::page(&found.domain))?;
+    } else if options.svg {
+        output::data(&picture::of_tables(&found.domain))?;
+    } else if options.json {
         output::json(&json!([summary(&found)]))?;
     } else {
         output::data(&page(&found.domain))?;
@@ -55,7 +78,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 }
 
 /// All domains, those with faults on stderr.
-fn all(catalog: &Catalog, as_json: bool) -> anyhow::Result<()> {
+fn all(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let next = "--domains DIR, with a folder that domain folders lie in";
     let names = catalog.names().map_err(|error| Failure::wrong_use(error, next))?;
     if names.is_empty() {
@@ -76,7 +99,9 @@ fn all(catalog: &Catalog, as_json: bool) -> anyhow::Result<()> {
             Err(error) => return Err(Failure::of_catalog(error, name)),
         }
     }
-    if as_json {
+    if options.tokens {
+        sizes(&good, options)?;
+    } else if options.json {
         output::json(&good.iter().map(summary).collect())?;
     } else {
         output::data(&table(&good))?;
@@ -122,6 +147,35 @@ fn table(good: &[Found]) -> String {
         rows.push(row);
     }
     columns(&rows, &[1, 2, 3, 4, 5, 6, 7], 0)
+}
+
+/// How long the lists of tools are: of several domains in a table, of one with its toolsets.
+fn sizes(domains: &[Found], options: &Options) -> anyhow::Result<()> {
+    let counter = Counter::new()?;
+    let sizes: Vec<Size> = domains.iter().map(|found| counter.size(&found.domain)).collect();
+    if options.json {
+        return Ok(output::json(
+            &domains.iter().zip(&sizes).map(|(found, size)| size.to_json(&found.domain)).collect(),
+        )?);
+    }
+    let mut out = format!("Tokens of {ENCODING} in the list of tools: names, descriptions, argument schemas\n");
+    let mut rows =
+        vec![["domain", "tools", "tokens", "per tool", "longest", "longest tool"].map(str::to_owned).to_vec()];
+    for (found, size) in domains.iter().zip(&sizes) {
+        let per_tool = size.tokens.checked_div(size.tools).unwrap_or_default();
+        let numbers = [size.tools, size.tokens, per_tool, size.longest.1].map(|number| number.to_string());
+        rows.push([&[found.domain.name.clone()][..], &numbers, &[size.longest.0.clone()]].concat());
+    }
+    out.push_str(&columns(&rows, &[1, 2, 3, 4], 0));
+    if let (Some(_), [size]) = (&options.name, &sizes[..]) {
+        let of = |set: &ToolSet| vec![set.name.clone(), set.tools.to_string(), set.tokens.to_string()];
+        let mut rows = vec![["toolset", "tools", "tokens"].map(str::to_owned).to_vec()];
+        rows.extend(size.by_effect.iter().chain(&size.by_table).map(of));
+        out.push('\n');
+        out.push_str(&columns(&rows, &[1, 2], 0));
+    }
+    output::data(&out)?;
+    Ok(())
 }
 
 /// What a tool takes and gives.

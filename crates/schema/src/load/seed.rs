@@ -77,6 +77,9 @@ fn read_pools(file: &File<'_>, value: &Node<'_>, seed: &mut Seed, faults: &Fault
         if !is_snake(name.text) {
             faults.at(name, format!("a pool's name is lower case with underscores, not {}", word(name.text)));
         }
+        if seed.pools.iter().any(|(known, _)| known == name.text) {
+            faults.at(name, format!("the pool {} is here twice", word(name.text)));
+        }
         let mut texts = Vec::new();
         match &entry.value.kind {
             _ if file.is_damaged(entry) => {}
