@@ -7,12 +7,12 @@ use benchwright_schema::{Domain, Table};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// A table that more others than this refer to is named in their boxes instead of drawn to.
-const MOST_LINES: usize = 6;
+const MOST_LINES: usize = 9;
 const WIDTH: usize = 230;
 const GAP: (usize, usize) = (110, 16);
 const LINE: usize = 15;
 const MARGIN: usize = 24;
-const HEAD: usize = 56;
+const HEAD: usize = 72;
 /// Characters that fit into a line of a box.
 const FIT: usize = 36;
 /// One colour for the lines to a table, in turns.
@@ -245,9 +245,8 @@ fn draw(domain: &Domain, boxes: &[Card], lines: &[(usize, usize, bool)], width: 
     }
     let _ = writeln!(
         out,
-        "<text x=\"{}\" y=\"32\" font-size=\"11\" fill=\"#6b7885\" text-anchor=\"end\">a line runs from what refers to the dot at what it \
-         refers to; thick: dies with it; yellow: referred to by many, named in the boxes; the number: fields</text>\n</svg>",
-        width - MARGIN
+        "<text x=\"{MARGIN}\" y=\"52\" font-size=\"11\" fill=\"#6b7885\">A line ends with a dot at what is referred to; thick: the row \
+         dies with it. Yellow: referred to by many, and named in the boxes. The number counts fields.</text>\n</svg>"
     );
     out
 }
