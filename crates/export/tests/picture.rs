@@ -1,5 +1,4 @@
 //! The picture of a world's tables: complete, the same twice, and in the documentation as it is drawn now.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::Catalog;
 use benchwright_export::picture;

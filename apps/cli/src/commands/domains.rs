@@ -164,7 +164,7 @@ fn sizes(domains: &[Found], options: &Options) -> anyhow::Result<()> {
     for (found, size) in domains.iter().zip(&sizes) {
         let per_tool = size.tokens.checked_div(size.tools).unwrap_or_default();
         let numbers = [size.tools, size.tokens, per_tool, size.longest.1].map(|number| number.to_string());
-        rows.push([&[found.domain.name.clone()][..], &numbers, &[size.longest.0.clone()]].concat());
+        rows.push([&[found.domain.name.clone()][..], &numbers, std::slice::from_ref(&size.longest.0)].concat());
     }
     out.push_str(&columns(&rows, &[1, 2, 3, 4], 0));
     if let (Some(_), [size]) = (&options.name, &sizes[..]) {
