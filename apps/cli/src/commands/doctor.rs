@@ -1,7 +1,7 @@
 //! `benchwright doctor`: what is here, what is missing, and the mend.
 
 use crate::{failure::Failure, layout::counted, output, progress::Progress, worlds};
-use benchwright_catalog::Catalog;
+use benchwright_catalog::{Catalog, Found};
 use benchwright_sandbox::Sandbox;
 use benchwright_solve::{CpSat, Engine as _, EngineError, FETCH, Highs, Library, PINNED_VERSION};
 use serde_json::{Value as Json, json};
@@ -131,6 +131,11 @@ fn domain(catalog: &Catalog, name: &str) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     let domain = &found.domain;
+    if domain.seed.is_none() && catalog.family(name).is_ok() {
+        let (tables, tools) = (counted(domain.tables.len(), "table"), counted(domain.tools.len(), "tool"));
+        checks.push(Check::ok(label, format!("{tables}, {tools}; its worlds are made with its tasks")));
+        return with_code(checks, name, &found);
+    }
     let size = domain.seed.as_ref().map_or_else(|| "small".to_owned(), |seed| worlds::usual_size(&seed.sizes));
     let world = Sandbox::seeded(Arc::clone(domain), found.natives, &size, 1).map_err(anyhow::Error::from);
     checks.push(match world.and_then(|sandbox| worlds::look(&Arc::new(sandbox))) {
@@ -143,6 +148,11 @@ fn domain(catalog: &Catalog, name: &str) -> Vec<Check> {
         }
         Err(error) => Check::missing(label, error.to_string(), format!("mend the seed.toml of {name}")),
     });
+    with_code(checks, name, &found)
+}
+
+/// The same checks, and one more where tools lack their code.
+fn with_code(mut checks: Vec<Check>, name: &str, found: &Found) -> Vec<Check> {
     let without = found.tools_without_code();
     if !without.is_empty() {
         let detail = format!("no code for {}", without.join(", "));
