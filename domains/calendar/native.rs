@@ -36,7 +36,7 @@ struct Occurrence {
 }
 
 fn quick_add_event(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let calendar = call.row("calendar", reference(call, "calendar")?)?;
+    let calendar = call.row("calendar", call.reference("calendar")?)?;
     let organizer = match call.argument("organizer") {
         Value::Ref(id) => Value::Ref(call.row("user", id)?.id()),
         _ => calendar.get("owner"),
@@ -70,7 +70,7 @@ fn quick_add_event(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn get_event_instances(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let event = call.row("event", reference(call, "event")?)?;
+    let event = call.row("event", call.reference("event")?)?;
     let (from, to) = window(call)?;
     let rule = event.get("recurrence");
     if let Some(text) = rule.as_text()
@@ -92,7 +92,7 @@ fn get_event_instances(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> 
 }
 
 fn clear_calendar(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let calendar = call.row("calendar", reference(call, "calendar")?)?;
+    let calendar = call.row("calendar", call.reference("calendar")?)?;
     if calendar.get("is_primary") != Value::Bool(true) {
         return Err(Refusal::argument("calendar", "is not a primary calendar; delete it instead"));
     }
@@ -231,7 +231,7 @@ fn occurrences(
     from: DateTime,
     to: DateTime,
 ) -> Result<Vec<Occurrence>, Refusal> {
-    let (Some(start), Some(end)) = (instant(event, "start"), instant(event, "end")) else { return Ok(Vec::new()) };
+    let (Some(start), Some(end)) = (event.instant("start"), event.instant("end")) else { return Ok(Vec::new()) };
     if event.is("status", "cancelled") {
         return Ok(Vec::new());
     }
@@ -253,18 +253,18 @@ fn occurrences(
         } else {
             DateTime(at.0 + end.0 - start.0)
         };
-        let replaced = exceptions.iter().any(|other| instant(other, "original_start") == Some(at));
+        let replaced = exceptions.iter().any(|other| other.instant("original_start") == Some(at));
         if !replaced && touches(at, until) {
             let event = event.clone();
             found.push(Occurrence { event, start: at, end: until, original: at, is_exception: false });
         }
     }
     for other in exceptions {
-        if let (Some(start), Some(end)) = (instant(&other, "start"), instant(&other, "end"))
+        if let (Some(start), Some(end)) = (other.instant("start"), other.instant("end"))
             && touches(start, end)
             && !other.is("status", "cancelled")
         {
-            let original = instant(&other, "original_start").unwrap_or(start);
+            let original = other.instant("original_start").unwrap_or(start);
             found.push(Occurrence { event: other, start, end, original, is_exception: true });
         }
     }
@@ -276,16 +276,5 @@ fn zone_of(row: &RowView) -> Zone {
     match row.get("timezone") {
         Value::Enum(place) => Zone::of(place),
         _ => Zone::of(0),
-    }
-}
-
-fn reference(call: &NativeCall<'_, '_>, name: &str) -> Result<RowId, Refusal> {
-    call.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
-}
-
-fn instant(row: &RowView, field: &str) -> Option<DateTime> {
-    match row.get(field) {
-        Value::DateTime(instant) => Some(instant),
-        _ => None,
     }
 }

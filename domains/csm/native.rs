@@ -1,7 +1,7 @@
 //! The two tools of customer service that are more than one table operation: how much of an entitlement is used up this
 //! month, and which service clocks run out soon.
 
-use benchwright_base::{DateTime, Value};
+use benchwright_base::Value;
 use benchwright_pack::Refusal;
 use benchwright_sandbox::{Gives, NativeCall, Natives, RowView};
 
@@ -20,7 +20,7 @@ fn check_entitlement_usage(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
     let month = call.now().date().first_of_month();
     let since = month.midnight();
     let cases = call.rows("customer_case", &[("entitlement", Value::Ref(id))])?;
-    let opened = |case: &&RowView| instant(case, "opened_on").is_some_and(|opened| opened >= since);
+    let opened = |case: &&RowView| case.instant("opened_on").is_some_and(|opened| opened >= since);
     let used = cases.iter().filter(opened).count() as i64;
     // Zero stands for no limit.
     let limit = match entitlement.get("max_cases_per_month") {
@@ -49,7 +49,7 @@ fn list_breaching_cases(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal>
     let mut found = Vec::new();
     for clock in call.rows("case_sla", &[("stage", running)])? {
         let (Some(case), Some(sla), Some(due)) =
-            (clock.get("case").as_ref_id(), clock.get("sla").as_ref_id(), instant(&clock, "due_at"))
+            (clock.get("case").as_ref_id(), clock.get("sla").as_ref_id(), clock.instant("due_at"))
         else {
             continue;
         };
@@ -73,11 +73,4 @@ fn list_breaching_cases(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal>
     }
     found.sort_by_key(|(due, clock, _)| (*due, *clock));
     Ok(Gives::Many(found.into_iter().map(|(_, _, values)| values).collect()))
-}
-
-fn instant(row: &RowView, field: &str) -> Option<DateTime> {
-    match row.get(field) {
-        Value::DateTime(instant) => Some(instant),
-        _ => None,
-    }
 }

@@ -1,6 +1,6 @@
 //! Who may do what with a file: permissions on the file, on every folder above it and on its shared drive.
 
-use super::{above, reference};
+use super::above;
 use benchwright_base::{RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, RowView};
@@ -83,8 +83,8 @@ pub(crate) fn access(call: &NativeCall<'_, '_>, file: RowId, person: &Person) ->
 }
 
 pub(crate) fn check_effective_access(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = reference(call, "file")?;
-    let person = Person::of(call, reference(call, "user")?)?;
+    let file = call.reference("file")?;
+    let person = Person::of(call, call.reference("user")?)?;
     let values = match access(call, file, &person)? {
         Some(found) => {
             vec![Value::Enum(found.role), Value::text(found.through), found.from.map_or(Value::Null, Value::Ref)]
@@ -112,8 +112,8 @@ pub(crate) fn list_files_shared_with(call: &mut NativeCall<'_, '_>) -> Result<Gi
 }
 
 pub(crate) fn transfer_ownership(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?;
-    let to = call.row("user", reference(call, "to")?)?;
+    let file = call.row("file", call.reference("file")?)?;
+    let to = call.row("user", call.reference("to")?)?;
     let Some(former) = file.get("owner").as_ref_id() else {
         return Err(Refusal::argument("file", "belongs to a shared drive and has no owner"));
     };
@@ -146,7 +146,7 @@ pub(crate) fn transfer_ownership(call: &mut NativeCall<'_, '_>) -> Result<Gives,
 }
 
 pub(crate) fn resolve_access_proposal(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let proposal = call.row("access_proposal", reference(call, "proposal")?)?;
+    let proposal = call.row("access_proposal", call.reference("proposal")?)?;
     let accepts = call.argument("accept") == Value::Bool(true);
     let status = call.word("access_proposal", "status", if accepts { "accepted" } else { "rejected" })?;
     if !proposal.is("status", "pending") {

@@ -3,7 +3,7 @@
 use super::{
     above,
     access::{Person, WRITER, access},
-    note, reference,
+    note,
 };
 use benchwright_base::{RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const LARGE: i64 = 10_000_000;
 
 pub(crate) fn copy_files(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?;
+    let file = call.row("file", call.reference("file")?)?;
     if file.is("mime_type", "folder") {
         return Err(Refusal::argument("file", "is a folder; copy the files in it"));
     }
@@ -51,8 +51,8 @@ pub(crate) fn copy_files(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal
 }
 
 pub(crate) fn move_files(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?;
-    let parent = call.row("file", reference(call, "parent")?)?;
+    let file = call.row("file", call.reference("file")?)?;
+    let parent = call.row("file", call.reference("parent")?)?;
     let former = file.get("parent");
     let drive = parent.get("drive");
     call.update("file", file.id(), &[("parent", Value::Ref(parent.id())), ("drive", drive.clone())])?;
@@ -105,7 +105,7 @@ pub(crate) fn generate_ids(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
 }
 
 pub(crate) fn export_file(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?;
+    let file = call.row("file", call.reference("file")?)?;
     let to = call.argument("to");
     let wants = |word: &str| call.word("file", "mime_type", word).is_ok_and(|known| known == to);
     let texts = file.is("mime_type", "document") || file.is("mime_type", "spreadsheet");
@@ -123,7 +123,7 @@ pub(crate) fn export_file(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
 }
 
 pub(crate) fn download_file(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?;
+    let file = call.row("file", call.reference("file")?)?;
     let revision = call.argument("revision");
     if let Value::Ref(id) = revision
         && call.row("revision", id)?.get("file") != Value::Ref(file.id())
@@ -139,7 +139,7 @@ pub(crate) fn download_file(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refu
 }
 
 pub(crate) fn list_folder_tree(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let folder = call.row("file", reference(call, "folder")?)?;
+    let folder = call.row("file", call.reference("folder")?)?;
     if !folder.is("mime_type", "folder") {
         return Err(Refusal::argument("folder", "is not a folder"));
     }
@@ -153,7 +153,7 @@ pub(crate) fn list_folder_tree(call: &mut NativeCall<'_, '_>) -> Result<Gives, R
 }
 
 pub(crate) fn get_path(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = reference(call, "file")?;
+    let file = call.reference("file")?;
     call.row("file", file)?;
     let chain = above(call, file)?;
     let rows = chain.iter().rev().enumerate();
@@ -163,7 +163,7 @@ pub(crate) fn get_path(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> 
 }
 
 pub(crate) fn restore_revision(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let old = call.row("revision", reference(call, "revision")?)?;
+    let old = call.row("revision", call.reference("revision")?)?;
     let file = match old.get("file") {
         Value::Ref(file) => call.row("file", file)?,
         _ => return Err(Refusal::argument("revision", "has no file")),
@@ -207,7 +207,7 @@ pub(crate) fn get_about(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal>
 }
 
 pub(crate) fn get_storage_quota(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let user = call.row("user", reference(call, "user")?)?.id();
+    let user = call.row("user", call.reference("user")?)?.id();
     let (limit, used, trash) = figures(call, user)?;
     let Some(limit) = limit else {
         return Err(Refusal::new(RefusalCode::NotFound, format!("user {user} has no quota")));

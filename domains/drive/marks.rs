@@ -1,13 +1,13 @@
 //! What is said about files: replies to comments, labels with their fields, and approvals.
 
-use super::{list, reference};
+use super::list;
 use benchwright_base::{Date, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, RowView};
 
 pub(crate) fn create_reply(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let comment = call.row("comment", reference(call, "comment")?)?;
-    let author = call.row("user", reference(call, "author")?)?.id();
+    let comment = call.row("comment", call.reference("comment")?)?;
+    let author = call.row("user", call.reference("author")?)?.id();
     let (content, action) = (call.argument("content"), call.argument("action"));
     if content.is_null() && action.is_null() {
         return Err(Refusal::argument("content", "or `action` must be given"));
@@ -28,8 +28,8 @@ pub(crate) fn create_reply(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
 }
 
 pub(crate) fn answer_approval(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let approval = call.row("approval", reference(call, "approval")?)?;
-    let reviewer = call.row("user", reference(call, "reviewer")?)?.id();
+    let approval = call.row("approval", call.reference("approval")?)?;
+    let reviewer = call.row("user", call.reference("reviewer")?)?.id();
     if !approval.is("status", "in_progress") {
         return Err(Refusal::new(RefusalCode::TransitionNotAllowed, "the approval is over"));
     }
@@ -54,7 +54,7 @@ pub(crate) fn answer_approval(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
 }
 
 pub(crate) fn modify_labels(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let file = call.row("file", reference(call, "file")?)?.id();
+    let file = call.row("file", call.reference("file")?)?.id();
     let (add, remove, fields) = (list(call, "add"), list(call, "remove"), list(call, "fields"));
     let values = call.arguments("values").to_vec();
     if add.is_empty() && remove.is_empty() && fields.is_empty() {

@@ -1,6 +1,6 @@
 //! Looking for mail: queries over a mailbox, and filters over one message or all that is there.
 
-use super::{labels, mail::Mail, query::Query, reference};
+use super::{labels, mail::Mail, query::Query};
 use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
 use benchwright_sandbox::{Gives, NativeCall, RowView};
@@ -9,7 +9,7 @@ use benchwright_sandbox::{Gives, NativeCall, RowView};
 const USUAL: i64 = 50;
 
 pub(crate) fn search_messages(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let user = call.row("user", reference(call, "user")?)?.id();
+    let user = call.row("user", call.reference("user")?)?.id();
     let text = call.argument("query");
     let query = Query::read(text.as_text().unwrap_or_default())
         .map_err(|word| Refusal::argument("query", format!("has `{word}`, which cannot be read")))?;
@@ -34,7 +34,7 @@ pub(crate) fn search_messages(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
 }
 
 pub(crate) fn apply_filter_to_existing(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let filter = call.row("filter", reference(call, "filter")?)?;
+    let filter = call.row("filter", call.reference("filter")?)?;
     let (mut matched, mut changed) = (0, 0);
     let asked = Asked::of(&filter);
     for message in call.rows("message", &[("user", filter.get("user"))])? {

@@ -1,24 +1,24 @@
 //! Labels on messages: set and taken, with a line of history for each change.
 
-use super::{history, list, reference};
+use super::{history, list};
 use benchwright_base::{RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall};
 
 pub(crate) fn trash_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let message = reference(call, "message")?;
+    let message = call.reference("message")?;
     let changed = move_to(call, message, "TRASH", "INBOX")?;
     Ok(Gives::One(vec![Value::Ref(message), Value::Int(changed)]))
 }
 
 pub(crate) fn untrash_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let message = reference(call, "message")?;
+    let message = call.reference("message")?;
     let changed = bring_back(call, message)?;
     Ok(Gives::One(vec![Value::Ref(message), Value::Int(changed)]))
 }
 
 pub(crate) fn modify_message_labels(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let message = reference(call, "message")?;
+    let message = call.reference("message")?;
     let changed = modify(call, message)?;
     Ok(Gives::One(vec![Value::Ref(message), Value::Int(changed)]))
 }
@@ -47,7 +47,7 @@ fn on_thread(
     call: &mut NativeCall<'_, '_>,
     mut each: impl FnMut(&mut NativeCall<'_, '_>, RowId) -> Result<i64, Refusal>,
 ) -> Result<Gives, Refusal> {
-    let thread = call.row("thread", reference(call, "thread")?)?.id();
+    let thread = call.row("thread", call.reference("thread")?)?.id();
     let mut changed = 0;
     for message in call.rows("message", &[("thread", Value::Ref(thread))])? {
         changed += each(call, message.id())?;

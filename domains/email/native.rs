@@ -55,10 +55,6 @@ fn history(
     Ok(())
 }
 
-fn reference(call: &NativeCall<'_, '_>, name: &str) -> Result<RowId, Refusal> {
-    call.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
-}
-
 /// The rows of a list argument.
 fn list(call: &NativeCall<'_, '_>, name: &str) -> Vec<RowId> {
     call.arguments(name).iter().filter_map(Value::as_ref_id).collect()

@@ -1,6 +1,6 @@
 //! Mail that goes out or comes in: sent, answered, passed on, inserted, imported, and deleted for good.
 
-use super::{filters, history, labels, list, reference, texts};
+use super::{filters, history, labels, list, texts};
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, RowView};
@@ -23,7 +23,7 @@ struct Letter {
 }
 
 pub(crate) fn send_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let user = call.row("user", reference(call, "user")?)?.id();
+    let user = call.row("user", call.reference("user")?)?.id();
     let mut recipients = Vec::new();
     for (kind, name) in ["to", "cc", "bcc"].into_iter().enumerate() {
         recipients.extend(texts(call, name).into_iter().map(|address| (kind as u16, address)));
@@ -51,7 +51,7 @@ pub(crate) fn send_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
 }
 
 pub(crate) fn reply_to_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let original = call.row("message", reference(call, "message")?)?;
+    let original = call.row("message", call.reference("message")?)?;
     let user = labels::owner(call, original.id())?;
     let from = alias(call, user)?;
     let mut own: Vec<String> = Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn reply_to_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, R
 }
 
 pub(crate) fn forward_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let original = call.row("message", reference(call, "message")?)?;
+    let original = call.row("message", call.reference("message")?)?;
     let user = labels::owner(call, original.id())?;
     let attached = call.rows("attachment", &[("message", Value::Ref(original.id()))])?;
     let count = attached.len() as i64;
@@ -107,7 +107,7 @@ pub(crate) fn forward_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Re
 }
 
 pub(crate) fn send_draft(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let draft = call.row("draft", reference(call, "draft")?)?;
+    let draft = call.row("draft", call.reference("draft")?)?;
     let user = draft.get("user").as_ref_id().ok_or_else(|| Refusal::argument("draft", "has no mailbox"))?;
     let of_draft = [("draft", Value::Ref(draft.id()))];
     let mut recipients = Vec::new();
@@ -167,7 +167,7 @@ pub(crate) fn import_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Ref
 }
 
 pub(crate) fn delete_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let message = reference(call, "message")?;
+    let message = call.reference("message")?;
     delete(call, message)?;
     Ok(Gives::One(vec![Value::Ref(message)]))
 }
@@ -183,7 +183,7 @@ pub(crate) fn batch_delete_messages(call: &mut NativeCall<'_, '_>) -> Result<Giv
 }
 
 pub(crate) fn delete_thread(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let thread = call.row("thread", reference(call, "thread")?)?.id();
+    let thread = call.row("thread", call.reference("thread")?)?.id();
     let of_thread = [("thread", Value::Ref(thread))];
     if !call.rows("draft", &of_thread)?.is_empty() {
         return Err(Refusal::new(RefusalCode::Referenced, format!("a draft stands in thread {thread}")));
@@ -216,7 +216,7 @@ impl Letter {
 
 /// A message that others sent, as it is told by the arguments.
 fn incoming(call: &NativeCall<'_, '_>) -> Result<Letter, Refusal> {
-    let user = call.row("user", reference(call, "user")?)?.id();
+    let user = call.row("user", call.reference("user")?)?.id();
     Ok(Letter {
         from: text(call, "from_address"),
         subject: text(call, "subject"),

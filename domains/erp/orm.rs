@@ -2,7 +2,7 @@
 //! a model does beyond that hangs on the hooks at the end.
 
 use super::{invoicing, present, production, purchasing, sales, search, stock, values};
-use benchwright_base::{DateTime, FieldId, Json, RowId, TableId, Value, json, nearest, number};
+use benchwright_base::{FieldId, Json, RowId, TableId, Value, json, nearest, number};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, RowView};
@@ -24,8 +24,6 @@ pub(super) trait Read {
     fn link(&self, field: &str) -> Option<RowId>;
     /// A boolean.
     fn flag(&self, field: &str) -> bool;
-    /// An instant.
-    fn instant(&self, field: &str) -> Option<DateTime>;
     /// A text; nothing is empty.
     fn words(&self, field: &str) -> String;
 }
@@ -39,12 +37,6 @@ impl Read for RowView {
     }
     fn flag(&self, field: &str) -> bool {
         self.get(field) == Value::Bool(true)
-    }
-    fn instant(&self, field: &str) -> Option<DateTime> {
-        match self.get(field) {
-            Value::DateTime(instant) => Some(instant),
-            _ => None,
-        }
     }
     fn words(&self, field: &str) -> String {
         self.get(field).as_text().unwrap_or_default().to_owned()

@@ -21,7 +21,7 @@ const OPEN: [&str; 5] = ["draft", "ready", "work_in_progress", "awaiting_approva
 const LONGEST: i32 = 1000;
 
 fn update_sensitive_profile_data(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let profile = call.row("hr_profile", reference(call, "profile")?)?;
+    let profile = call.row("hr_profile", call.reference("profile")?)?;
     let Some(actor) = call.actor() else {
         return Err(Refusal::new(
             RefusalCode::Forbidden,
@@ -53,7 +53,7 @@ fn update_sensitive_profile_data(call: &mut NativeCall<'_, '_>) -> Result<Gives,
 }
 
 fn start_case_work(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let case = call.row("hr_case", reference(call, "case")?)?;
+    let case = call.row("hr_case", call.reference("case")?)?;
     let work = call.word("hr_case", "status", "work_in_progress")?;
     call.update("hr_case", case.id(), &[("status", work)])?;
     let mut templates = Vec::new();
@@ -105,7 +105,7 @@ fn list_overdue_cases(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     for clock in call.rows("case_sla", &[])? {
         let Some(case) = clock.get("case").as_ref_id() else { continue };
         clocked.insert(case, ());
-        if let (Some(due), true) = (instant(&clock, "due_on"), clock.get("stage") == running) {
+        if let (Some(due), true) = (clock.instant("due_on"), clock.get("stage") == running) {
             let target = targets.entry(case).or_insert(due);
             *target = (*target).min(due);
         }
@@ -115,7 +115,7 @@ fn list_overdue_cases(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
         let due = match targets.get(&case.id()) {
             Some(due) => Some(*due),
             None if clocked.contains_key(&case.id()) => None,
-            None => instant(&case, "due_on"),
+            None => case.instant("due_on"),
         };
         let Some(due) = due.filter(|due| *due < now) else { continue };
         let asked = group.is_null() || case.get("assignment_group") == group;
@@ -137,7 +137,7 @@ fn list_overdue_cases(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn decide_leave_request(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let request = call.row("leave_request", reference(call, "request")?)?;
+    let request = call.row("leave_request", call.reference("request")?)?;
     let decision = call.argument("decision");
     let approves = decision == call.word("leave_request", "state", "approved")?;
     let cancels = decision == call.word("leave_request", "state", "cancelled")?;
@@ -192,15 +192,4 @@ fn decide_leave_request(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal>
         left = Some(days_left);
     }
     Ok(Gives::One(vec![Value::Int(days), left.map_or(Value::Null, Value::Int)]))
-}
-
-fn reference(call: &NativeCall<'_, '_>, name: &str) -> Result<RowId, Refusal> {
-    call.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
-}
-
-fn instant(row: &RowView, field: &str) -> Option<DateTime> {
-    match row.get(field) {
-        Value::DateTime(instant) => Some(instant),
-        _ => None,
-    }
 }

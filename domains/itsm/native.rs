@@ -3,7 +3,7 @@
 
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::Refusal;
-use benchwright_sandbox::{Gives, NativeCall, Natives, RowView};
+use benchwright_sandbox::{Gives, NativeCall, Natives};
 use std::collections::BTreeMap;
 
 /// The code of the native tools, by name.
@@ -21,7 +21,7 @@ const OPEN: [&str; 3] = ["new", "in_progress", "on_hold"];
 const OVER: [&str; 3] = ["review", "closed", "canceled"];
 
 fn find_impacted_services(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let ci = reference(call, "ci")?;
+    let ci = call.reference("ci")?;
     let mut found: BTreeMap<RowId, (i64, RowId)> = BTreeMap::new();
     for (item, steps) in resting_on(call, ci)? {
         for link in call.rows("service_ci", &[("ci", Value::Ref(item))])? {
@@ -43,11 +43,11 @@ fn find_impacted_services(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
 }
 
 fn create_incident_from_template(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let template = call.row("incident_template", reference(call, "template")?)?;
+    let template = call.row("incident_template", call.reference("template")?)?;
     if template.get("active") != Value::Bool(true) {
         return Err(Refusal::argument("template", "is not active"));
     }
-    let caller = call.row("user", reference(call, "caller")?)?;
+    let caller = call.row("user", call.reference("caller")?)?;
     let mut values = vec![("caller", Value::Ref(caller.id())), ("org", caller.get("org"))];
     for field in ["short_description", "category", "impact", "urgency", "service", "assignment_group"] {
         values.push((field, template.get(field)));
@@ -70,7 +70,7 @@ fn create_incident_from_template(call: &mut NativeCall<'_, '_>) -> Result<Gives,
 }
 
 fn add_child_incidents(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let parent = reference(call, "parent")?;
+    let parent = call.reference("parent")?;
     call.row("incident", parent)?;
     let mut rows = Vec::new();
     for child in call.arguments("children").to_vec() {
@@ -100,7 +100,7 @@ fn list_slas_near_breach(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal
     let mut found = Vec::new();
     for clock in call.rows("incident_sla", &[("stage", running)])? {
         let (Some(incident), Some(sla), Some(due)) =
-            (clock.get("incident").as_ref_id(), clock.get("sla").as_ref_id(), instant(&clock, "due_at"))
+            (clock.get("incident").as_ref_id(), clock.get("sla").as_ref_id(), clock.instant("due_at"))
         else {
             continue;
         };
@@ -131,7 +131,7 @@ fn list_slas_near_breach(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal
 }
 
 fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let ci = reference(call, "ci")?;
+    let ci = call.reference("ci")?;
     let (Value::DateTime(start), Value::DateTime(end)) = (call.argument("starts_at"), call.argument("ends_at")) else {
         return Err(Refusal::argument("starts_at", "and `ends_at` are required"));
     };
@@ -148,7 +148,7 @@ fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
     for (item, steps) in &items {
         let kind = if *steps == 0 { 0 } else { 1 };
         for change in call.rows("change", &[("ci", Value::Ref(*item))])? {
-            let (Some(from), Some(to)) = (instant(&change, "planned_start"), instant(&change, "planned_end")) else {
+            let (Some(from), Some(to)) = (change.instant("planned_start"), change.instant("planned_end")) else {
                 continue;
             };
             let over = OVER.iter().any(|status| change.is("status", status));
@@ -177,7 +177,7 @@ fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
     let org = call.row("configuration_item", ci)?.get("org");
     for freeze in call.rows("change_freeze", &[("org", org)])? {
         let service = freeze.get("service");
-        let (Some(from), Some(to)) = (instant(&freeze, "starts_at"), instant(&freeze, "ends_at")) else { continue };
+        let (Some(from), Some(to)) = (freeze.instant("starts_at"), freeze.instant("ends_at")) else { continue };
         if overlaps(from, to) && (service.is_null() || services.contains(&service)) {
             let values = vec![
                 Value::Enum(2),
@@ -217,15 +217,4 @@ fn resting_on(call: &NativeCall<'_, '_>, ci: RowId) -> Result<BTreeMap<RowId, i6
         edge = next;
     }
     Ok(seen)
-}
-
-fn reference(call: &NativeCall<'_, '_>, name: &str) -> Result<RowId, Refusal> {
-    call.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
-}
-
-fn instant(row: &RowView, field: &str) -> Option<DateTime> {
-    match row.get(field) {
-        Value::DateTime(instant) => Some(instant),
-        _ => None,
-    }
 }

@@ -22,7 +22,7 @@ pub(crate) const NATIVES: &Natives = &[
 const MAIL: &str = "@channels.lindqvist.example";
 
 fn set_user_status_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let user = call.row("user", reference(call, "user")?)?.id();
+    let user = call.row("user", call.reference("user")?)?.id();
     let (message, expires) = (call.argument("message"), call.argument("expires_on"));
     let values = [("message", message.clone()), ("expires_on", expires.clone())];
     let present = call.rows("status_message", &[("user", Value::Ref(user))])?;
@@ -40,7 +40,7 @@ fn set_user_status_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
 }
 
 fn create_team(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let owner = Value::Ref(call.row("user", reference(call, "owner")?)?.id());
+    let owner = Value::Ref(call.row("user", call.reference("owner")?)?.id());
     let (name, description) = (call.argument("display_name"), call.argument("description"));
     let visibility = match call.argument("visibility") {
         Value::Null => call.word("team", "visibility", "private")?,
@@ -82,7 +82,7 @@ fn unarchive_team(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn set_archived(call: &mut NativeCall<'_, '_>, archived: bool) -> Result<Gives, Refusal> {
-    let team = call.row("team", reference(call, "team")?)?;
+    let team = call.row("team", call.reference("team")?)?;
     call.update("team", team.id(), &[("archived", Value::Bool(archived))])?;
     let mut channels = 0;
     for channel in call.rows("channel", &[("team", Value::Ref(team.id()))])? {
@@ -96,8 +96,8 @@ fn set_archived(call: &mut NativeCall<'_, '_>, archived: bool) -> Result<Gives, 
 }
 
 fn clone_team(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let source = call.row("team", reference(call, "team")?)?;
-    let owner = Value::Ref(call.row("user", reference(call, "owner")?)?.id());
+    let source = call.row("team", call.reference("team")?)?;
+    let owner = Value::Ref(call.row("user", call.reference("owner")?)?.id());
     // Places of the words of `ClonePart`.
     let wants = |call: &NativeCall<'_, '_>, part: u16| call.arguments("parts").contains(&Value::Enum(part));
     let [channels, tabs, members, apps, settings] = [0, 1, 2, 3, 4].map(|part| wants(call, part));
@@ -176,7 +176,7 @@ fn clone_team(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn add_team_members_in_bulk(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let team = call.row("team", reference(call, "team")?)?.id();
+    let team = call.row("team", call.reference("team")?)?.id();
     let role = match call.argument("role") {
         Value::Null => call.word("team_member", "role", "member")?,
         given => given,
@@ -196,7 +196,7 @@ fn add_team_members_in_bulk(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refu
 }
 
 fn list_all_channels(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let team = call.row("team", reference(call, "team")?)?.id();
+    let team = call.row("team", call.reference("team")?)?.id();
     let shown = |channel: &RowView, shared: bool| {
         let mut values = vec![Value::Ref(channel.id())];
         values.extend(["display_name", "kind", "archived", "team"].map(|field| channel.get(field)));
@@ -216,7 +216,7 @@ fn list_all_channels(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn get_primary_channel(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let team = call.row("team", reference(call, "team")?)?.id();
+    let team = call.row("team", call.reference("team")?)?.id();
     let having = [("team", Value::Ref(team)), ("is_primary", Value::Bool(true))];
     let Some(channel) = call.rows("channel", &having)?.into_iter().next() else {
         return Err(Refusal::new(RefusalCode::NotFound, format!("team {team} has no General channel")));
@@ -226,7 +226,7 @@ fn get_primary_channel(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> 
 }
 
 fn provision_channel_email(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let channel = call.row("channel", reference(call, "channel")?)?;
+    let channel = call.row("channel", call.reference("channel")?)?;
     let mut email = channel.get("email");
     if email.is_null() {
         let team = match channel.get("team") {
@@ -253,10 +253,6 @@ fn general(call: &mut NativeCall<'_, '_>, team: RowId, by: Value) -> Result<RowI
         ("created_by", by),
     ];
     call.create("channel", &values)
-}
-
-fn reference(call: &NativeCall<'_, '_>, name: &str) -> Result<RowId, Refusal> {
-    call.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
 }
 
 /// Lower case, with dots between words, fit for an address.

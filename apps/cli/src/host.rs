@@ -4,7 +4,6 @@ mod elsewhere;
 mod here;
 
 use self::{elsewhere::Elsewhere, here::Here};
-use crate::tasks::seat;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace, Verifier};
@@ -47,7 +46,7 @@ struct Opened {
 
 impl Opened {
     fn seat(&self) -> Seat {
-        seat(&self.task.open, &self.sandbox)
+        self.sandbox.seat_of(&self.task.open)
     }
 
     /// An episode at the first state, in the agent's seat, with the task's number of calls.

@@ -1,5 +1,7 @@
 //! Text in columns and paragraphs.
 
+use benchwright_schema::Domain;
+
 /// The longest cell of a table of answers, in characters.
 pub(crate) const WIDEST_CELL: usize = 20;
 
@@ -76,6 +78,19 @@ pub(crate) fn clean(text: &str) -> String {
 /// How many characters a text has.
 pub(crate) fn length(text: &str) -> usize {
     text.chars().count()
+}
+
+/// How much of everything a domain has.
+pub(crate) fn extent(domain: &Domain) -> String {
+    let counts = [
+        (domain.tables.len(), "table"),
+        (domain.field_count(), "field"),
+        (domain.reference_count(), "reference"),
+        (domain.tools.len(), "tool"),
+        (domain.rules.len(), "rule"),
+        (domain.roles.len(), "role"),
+    ];
+    counts.map(|(count, noun)| counted(count, noun)).join(", ")
 }
 
 /// A count with its noun: `1 row`, `3 rows`.

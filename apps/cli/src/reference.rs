@@ -1,26 +1,18 @@
 //! The reference page of a domain in Markdown: its tables, words, tools, rules and roles, all from its declaration. The pages
 //! in `docs/reference` are held to it by a test; `BENCHWRIGHT_UPDATE=1` rewrites them.
 
-use crate::{layout::counted, notation};
+use crate::{layout::extent, notation};
 use benchwright_schema::{By, Domain, Table, Tool, Verb, arguments_schema};
 use std::fmt::Write as _;
 
 /// The page.
 pub(crate) fn page(domain: &Domain) -> String {
     let mut out = format!("# {}: {}\n\n{}\n\n", domain.name, domain.title, domain.about);
-    let counts = [
-        counted(domain.tables.len(), "table"),
-        counted(domain.field_count(), "field"),
-        counted(domain.reference_count(), "reference"),
-        counted(domain.tools.len(), "tool"),
-        counted(domain.rules.len(), "rule"),
-        counted(domain.roles.len(), "role"),
-    ];
     let _ = writeln!(out, "The agent's job: {}. The clock of a new world stands at {}.", domain.role, domain.now);
     let _ = writeln!(
         out,
         "{}. Generated from the declaration by `benchwright domains {} --markdown`.\n",
-        counts.join(", "),
+        extent(domain),
         domain.name
     );
     tables(&mut out, domain);

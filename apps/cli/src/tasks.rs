@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use benchwright_catalog::{Catalog, Found};
 use benchwright_grade::{GradeError, Grader};
-use benchwright_pack::{Ledger, OpenTask, Script, Snapshot, SnapshotError, Store, StoreError, Task};
+use benchwright_pack::{Ledger, Script, Snapshot, SnapshotError, Store, StoreError, Task};
 use benchwright_project::Family;
 use benchwright_sandbox::{Conditions, Episode, LoadError, Sandbox};
 use benchwright_schema::Domain;
-use benchwright_world::{ReplayError, Seat, WorldError, replay};
+use benchwright_world::{ReplayError, WorldError, replay};
 use std::{path::Path, sync::Arc};
 
 /// Why a task cannot be played.
@@ -50,7 +50,7 @@ impl<'t> Judged<'t> {
 
     /// An episode at the first state, in the agent's seat.
     pub(crate) fn begin(&self) -> Result<Episode, WorldError> {
-        self.sandbox.begin(&seat(&self.task.open, &self.sandbox), Conditions::default())
+        self.sandbox.begin(&self.sandbox.seat_of(&self.task.open), Conditions::default())
     }
 
     /// The rows of the first state by key, for scripts.
@@ -70,15 +70,6 @@ impl<'t> Judged<'t> {
     pub(crate) fn grader(&self) -> Result<Grader<'_>, GradeError> {
         Grader::new(&self.domain, &self.task.sealed.verifier, &self.first, self.family.natives())
     }
-}
-
-/// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
-pub(crate) fn seat(open: &OpenTask, sandbox: &Sandbox) -> Seat {
-    let roles = &sandbox.domain().roles;
-    let role = roles.iter().find(|role| role.name == open.role).or(roles.first());
-    let role = role.map_or_else(String::new, |role| role.name.clone());
-    let actor = sandbox.person_for(&role);
-    Seat { role, actor }
 }
 
 /// Where a task given on the command line is.

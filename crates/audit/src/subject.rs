@@ -11,7 +11,7 @@ use benchwright_schema::{
 };
 use benchwright_solve::Engine;
 use benchwright_spec::{NamedRows, Rows};
-use benchwright_world::{ReplayError, Seat, WorldError, replay};
+use benchwright_world::{ReplayError, WorldError, replay};
 use std::sync::Arc;
 
 /// Why a task could not be put on the bench.
@@ -132,10 +132,7 @@ impl<'a> Subject<'a> {
 
     /// An episode at the first state, in the agent's seat.
     pub fn begin(&self) -> Result<Episode, WorldError> {
-        let role = self.domain.roles.iter().find(|role| role.name == self.task.open.role);
-        let role = role.or(self.domain.roles.first()).map_or(String::new(), |role| role.name.clone());
-        let actor = self.sandbox.person_for(&role);
-        self.sandbox.begin(&Seat { role, actor }, Conditions::default())
+        self.sandbox.begin(&self.sandbox.seat_of(&self.task.open), Conditions::default())
     }
 
     /// The keys of the first state's rows, for scripts.

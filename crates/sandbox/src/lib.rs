@@ -35,7 +35,7 @@ use benchwright_expr::{
     eval::Records as _,
     walk::{Operand, Test},
 };
-use benchwright_pack::{Snapshot, SnapshotTable};
+use benchwright_pack::{OpenTask, Snapshot, SnapshotTable};
 use benchwright_schema::{Domain, Verb, codec};
 use benchwright_world::{Seat, WorldError};
 use episode::Played;
@@ -168,6 +168,14 @@ impl Sandbox {
             found
         };
         members.iter().map(same).collect()
+    }
+
+    /// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
+    pub fn seat_of(&self, task: &OpenTask) -> Seat {
+        let roles = &self.plan.domain.roles;
+        let role = roles.iter().find(|role| role.name == task.role).or(roles.first());
+        let role = role.map_or_else(String::new, |role| role.name.clone());
+        Seat { actor: self.person_for(&role), role }
     }
 
     /// A field of a row as it is shown; of a reference, the `name` of the row it leads to.

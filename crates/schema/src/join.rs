@@ -44,21 +44,12 @@ pub fn join(
     let told = [("composition", composition.text.as_bytes()), ("bridges", bridges.text.as_bytes())];
     let parts = names.iter().zip(&digests).map(|(name, digest)| (*name, digest.as_bytes()));
     let mut joined = Domain {
-        name: names.join(&AND.to_string()),
         title: composition.title.clone(),
         role: composition.role.clone(),
         about: composition.about.clone(),
         // One clock: no member stands before what it knows.
         now: domains.iter().map(|domain| domain.now).max().unwrap_or(DateTime(0)),
-        actor: None,
-        enums: Vec::new(),
-        tables: Vec::new(),
-        tools: Vec::new(),
-        roles: Vec::new(),
-        rules: Vec::new(),
-        seed: None,
-        digest: Digest::of_parts(told.into_iter().chain(parts)),
-        members: Vec::new(),
+        ..Domain::empty(names.join(&AND.to_string()), Digest::of_parts(told.into_iter().chain(parts)))
     };
     for domain in domains {
         add(&mut joined, domain, clashing, bridges)?;

@@ -88,22 +88,7 @@ fn empty(folder: &Folder) -> Domain {
     let included = folder.parts.iter().flat_map(|part| &part.files);
     let included = included.filter(|(path, _)| DECLARATIONS.iter().any(|known| path.ends_with(known)));
     let parts = own.chain(included.map(|(path, text)| (&**path, text.as_bytes())));
-    Domain {
-        name: folder.name.clone(),
-        title: String::new(),
-        role: String::new(),
-        about: String::new(),
-        now: NOW,
-        actor: None,
-        enums: Vec::new(),
-        tables: Vec::new(),
-        tools: Vec::new(),
-        roles: Vec::new(),
-        rules: Vec::new(),
-        seed: None,
-        digest: Digest::of_parts(parts),
-        members: Vec::new(),
-    }
+    Domain { now: NOW, ..Domain::empty(folder.name.clone(), Digest::of_parts(parts)) }
 }
 
 /// A declaration wherever it stands, the parts' before the domain's own, as far as they are not too large. Every domain has

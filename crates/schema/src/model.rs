@@ -630,6 +630,26 @@ pub enum TextPart {
 }
 
 impl Domain {
+    /// A domain that has nothing yet.
+    pub(crate) fn empty(name: String, digest: Digest) -> Domain {
+        Domain {
+            name,
+            title: String::new(),
+            role: String::new(),
+            about: String::new(),
+            now: DateTime(0),
+            actor: None,
+            enums: Vec::new(),
+            tables: Vec::new(),
+            tools: Vec::new(),
+            roles: Vec::new(),
+            rules: Vec::new(),
+            seed: None,
+            digest,
+            members: Vec::new(),
+        }
+    }
+
     /// A table by its id.
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.index()]

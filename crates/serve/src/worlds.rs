@@ -161,17 +161,11 @@ pub(crate) fn digest_of(open: &OpenTask, instruction: &str, world: &[u8]) -> Dig
     Digest::of_parts([("task.json", &*open), ("instruction.md", instruction.as_bytes()), ("world.json", world)])
 }
 
-/// An episode in the seat of a task's agent: the role of that name, or the domain's first where it is told in words.
+/// An episode in the seat of a task's agent. Its calls are counted outside, where those over the limit are counted too.
 fn begin_task(world: &World) -> Result<Episode, ServeError> {
-    let roles = &world.sandbox.domain().roles;
-    let told = world.task.as_ref().map_or("", |task| &task.open.role);
-    // Calls are counted outside, where those over the limit are counted too.
-    let lays = world.task.as_ref().map_or_else(Conditions::default, |task| Conditions::of(&task.open));
-    let conditions = Conditions { calls: None, ..lays };
-    let role = roles.iter().find(|role| role.name == told).or(roles.first());
-    let role = role.map_or_else(String::new, |role| role.name.clone());
-    let seat = Seat { actor: world.sandbox.person_for(&role), role };
-    Ok(world.sandbox.begin(&seat, conditions)?)
+    let Some(OpenedTask { open, .. }) = &world.task else { return Err(ServeError::NoTask) };
+    let conditions = Conditions { calls: None, ..Conditions::of(open) };
+    Ok(world.sandbox.begin(&world.sandbox.seat_of(open), conditions)?)
 }
 
 fn usual_size(domain: &benchwright_schema::Domain) -> String {

@@ -4,7 +4,7 @@
 mod plots;
 
 use crate::{
-    tasks::{Judged, seat},
+    tasks::Judged,
     work::{Maker, Setting},
 };
 use anyhow::{Result, anyhow};
@@ -96,7 +96,7 @@ impl Bench<'_> {
             let judged = Judged::open(&self.setting.catalog, &task)?;
             let grader = judged.grader()?;
             for agent in agents {
-                let seat = seat(&task.open, &judged.sandbox);
+                let seat = judged.sandbox.seat_of(&task.open);
                 let episode = judged.sandbox.begin(&seat, Conditions::of(&task.open))?;
                 let mut hands = Hands { episode, calls: 0 };
                 judged.family.play(agent, &task.instruction, &mut hands).map_err(|why| anyhow!("{agent}: {why}"))?;

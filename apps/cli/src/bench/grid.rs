@@ -6,7 +6,7 @@ mod script;
 
 use super::measure::{median, nanoseconds};
 use crate::{
-    tasks::{Judged, seat},
+    tasks::Judged,
     work::{Maker, Setting},
 };
 use anyhow::{Context, Result, anyhow, bail};
@@ -112,7 +112,7 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
     for judged in &judged {
         // The budget of calls is counted, as it is for an agent.
         let open = &judged.task.open;
-        episodes.push(judged.sandbox.begin(&seat(open, &judged.sandbox), Conditions::of(open))?);
+        episodes.push(judged.sandbox.begin(&judged.sandbox.seat_of(open), Conditions::of(open))?);
     }
     let calls = compare(&scripts, &mut episodes, &graders, &plains)?;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    layout::{columns, counted, paragraph},
+    layout::{columns, counted, extent, paragraph},
     notation, output, picture, reference,
     tokens::{Counter, ENCODING, Size, ToolSet},
     worlds,
@@ -204,16 +204,7 @@ fn page(domain: &Domain) -> String {
     let mut out = format!("{}: {}\n", domain.name, domain.title);
     out.push_str(&paragraph("", &domain.about, width));
     let _ = writeln!(out, "The agent's job: {}. The clock stands at {}.", domain.role, domain.now);
-    let _ = writeln!(
-        out,
-        "{}, {}, {}, {}, {}, {}",
-        counted(domain.tables.len(), "table"),
-        counted(domain.field_count(), "field"),
-        counted(domain.reference_count(), "reference"),
-        counted(domain.tools.len(), "tool"),
-        counted(domain.rules.len(), "rule"),
-        counted(domain.roles.len(), "role"),
-    );
+    let _ = writeln!(out, "{}", extent(domain));
 
     out.push_str("\nTables\n");
     for table in &domain.tables {

@@ -1,7 +1,7 @@
 //! One world on both engines, and calls made on both: what each answers, and in what their states differ.
 
 use super::Done;
-use crate::tasks::{Judged, seat};
+use crate::tasks::Judged;
 use benchwright_base::Value;
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Answer, Difference, OdooEpisode, OdooError, OdooWorld, Site, compare, face};
@@ -59,7 +59,7 @@ impl Shared {
             .into_iter()
             .map(|(table, rows)| (table, rows.into_iter().filter(|(_, key)| !key.starts_with("adj/")).collect()))
             .collect();
-        let seat = seat(&task.open, &sandbox);
+        let seat = sandbox.seat_of(&task.open);
         Ok(Shared { domain: judged.domain, first, keys, sandbox, odoo: Arc::new(odoo), seat })
     }
 

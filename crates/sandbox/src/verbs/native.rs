@@ -69,6 +69,14 @@ impl RowView {
         }
     }
 
+    /// An instant by the name of its field; nothing if it is null or none.
+    pub fn instant(&self, field: &str) -> Option<DateTime> {
+        match self.get(field) {
+            Value::DateTime(instant) => Some(instant),
+            _ => None,
+        }
+    }
+
     /// Whether an enum field has a word.
     pub fn is(&self, field: &str, word: &str) -> bool {
         let table = self.domain.table(self.table);
@@ -188,6 +196,11 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     /// An argument by its name; null if it was not given.
     pub fn argument(&self, name: &str) -> Value {
         self.arguments(name).first().cloned().unwrap_or_default()
+    }
+
+    /// The row that an argument names; refused without one.
+    pub fn reference(&self, name: &str) -> Result<RowId, Refusal> {
+        self.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
     }
 
     /// The values of a list argument.
