@@ -10,7 +10,6 @@ mod layout;
 mod notation;
 mod odoo;
 mod output;
-mod picture;
 mod progress;
 mod reference;
 mod runs;

@@ -3,7 +3,7 @@
 use crate::{
     failure::Failure,
     layout::{columns, counted, extent, paragraph},
-    notation, output, picture, reference,
+    notation, output, reference,
     tokens::{Counter, ENCODING, Size, ToolSet},
     worlds,
 };
@@ -49,9 +49,6 @@ pub(crate) struct Options {
     /// Prints the reference page in Markdown
     #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json"])]
     markdown: bool,
-    /// Prints a picture of the tables and their references as SVG
-    #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json", "markdown"])]
-    svg: bool,
 }
 
 /// Runs the command.
@@ -67,8 +64,6 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     if options.markdown {
         output::data(&reference::page(&found.domain))?;
-    } else if options.svg {
-        output::data(&picture::of_tables(&found.domain))?;
     } else if options.json {
         output::json(&json!([summary(&found)]))?;
     } else {
