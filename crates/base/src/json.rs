@@ -73,25 +73,37 @@ impl<'a> Plain<'a> {
     }
 
     /// The next byte that is no white space; it is not passed.
+    #[inline]
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
-            self.at += 1;
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                other => return other.copied(),
+            }
         }
-        bytes.get(self.at).copied()
     }
 
     /// Passes a byte if it comes next.
+    #[inline]
     fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
+    /// A text or a number, which most values are; anything else is read apart from it.
+    #[inline]
     fn value(&mut self, depth: u32) -> Option<Json<'a>> {
         match self.peek()? {
             b'"' => self.string().map(|text| Json::Text(Cow::Borrowed(text))),
             b'-' | b'0'..=b'9' => self.int(),
+            other => self.other(other, depth),
+        }
+    }
+
+    fn other(&mut self, first: u8, depth: u32) -> Option<Json<'a>> {
+        match first {
             b'[' if depth < Plain::DEEPEST => {
                 self.at += 1;
                 let mut list = Vec::with_capacity(8);
@@ -112,7 +124,15 @@ impl<'a> Plain<'a> {
                 loop {
                     self.peek()?;
                     let key = self.string()?;
-                    if entries.iter().any(|(known, _)| known == key) || !self.take(b':') {
+                    // Two keys rarely begin alike.
+                    let first = key.as_bytes().first();
+                    let is_key = |known: &str| known.as_bytes().first() == first && known == key;
+                    for (known, _) in &entries {
+                        if is_key(known) {
+                            return None;
+                        }
+                    }
+                    if !self.take(b':') {
                         return None;
                     }
                     entries.push((Cow::Borrowed(key), self.value(depth + 1)?));
@@ -139,31 +159,66 @@ impl<'a> Plain<'a> {
     }
 
     /// A text between quotes, without escapes.
+    #[inline]
     fn string(&mut self) -> Option<&'a str> {
-        let rest = self.text.as_bytes()[self.at..].strip_prefix(b"\"")?;
-        let end = rest.iter().position(|byte| *byte == b'"' || *byte == b'\\' || *byte < 0x20)?;
-        if rest[end] != b'"' {
+        let bytes = self.text.as_bytes();
+        if bytes.get(self.at) != Some(&b'"') {
             return None;
         }
         let start = self.at + 1;
-        self.at = start + end + 1;
-        self.text.get(start..start + end)
+        let mut end = start;
+        // Eight bytes at a time while there are so many: most texts end in the first eight.
+        while let Some((eight, _)) = bytes[end..].split_first_chunk() {
+            let at = first_odd(u64::from_le_bytes(*eight));
+            end += at;
+            if at < 8 {
+                break;
+            }
+        }
+        while is_plain(*bytes.get(end)?) {
+            end += 1;
+        }
+        if bytes[end] != b'"' {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
     }
 
     fn int(&mut self) -> Option<Json<'a>> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let negative = rest[0] == b'-';
-        let digits = &rest[usize::from(negative)..];
-        let len = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+        let bytes = self.text.as_bytes();
+        let negative = bytes.get(self.at) == Some(&b'-');
+        let start = self.at + usize::from(negative);
+        let (mut at, mut number) = (start, 0);
+        while let Some(digit @ b'0'..=b'9') = bytes.get(at)
+            && at - start < Plain::DIGITS
+        {
+            number = number * 10 + i64::from(digit - b'0');
+            at += 1;
+        }
+        let len = at - start;
         // A number that begins with 0 is 0, and a negative 0 is no whole number.
-        let odd = len == 0 || len > Plain::DIGITS || (digits[0] == b'0' && (len > 1 || negative));
-        if odd || matches!(digits.get(len), Some(b'.' | b'e' | b'E')) {
+        let odd = len == 0 || (bytes[start] == b'0' && (len > 1 || negative));
+        if odd || matches!(bytes.get(at), Some(b'0'..=b'9' | b'.' | b'e' | b'E')) {
             return None;
         }
-        let number = digits[..len].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
-        self.at += usize::from(negative) + len;
+        self.at = at;
         Some(Json::Int(if negative { -number } else { number }))
     }
+}
+
+/// Whether a byte stands for itself inside quotes.
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
+}
+
+/// The place of the first of eight bytes, the lowest first, that does not stand for itself inside quotes; 8 if all do.
+fn first_odd(eight: u64) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    // The high bit of every byte below a limit; above the first such byte there may be more than there should be.
+    let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes & (ONES * 0x80);
+    let is = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
+    ((below(eight, 0x20) | is(b'"') | is(b'\\')).trailing_zeros() / 8) as usize
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
@@ -309,6 +364,7 @@ mod tests {
             "[[],{}]",
             r#"{"a":1,"b":"ü"}"#,
             "{\"ids\": [1, 2 ,3], \"field\":\"fee\",\n\t\"x\": null}",
+            r#"{"a_long_key_of_more_than_sixteen":"Größe und Länge, in Metern gemessen"}"#,
             "999999999999999999",
             "-999999999999999999",
         ];

@@ -40,14 +40,27 @@ pub fn from_binary(number: f64, decimals: u32) -> Option<i64> {
     (rounded.abs() < LARGEST_DECIMAL as f64 && rounded / scale == number).then_some(rounded as i64)
 }
 
+/// The digits of the numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut at = 0;
+    while at < 100 {
+        pairs[at] = [b'0' + (at / 10) as u8, b'0' + (at % 10) as u8];
+        at += 1;
+    }
+    pairs
+};
+
 /// Appends a whole number.
 pub fn write_int(out: &mut Vec<u8>, number: i64) {
-    // Most numbers are small; an array of known length costs no call.
-    let digit = |at: i64| b'0' + (number / at % 10) as u8;
+    // Most numbers are small; a slice of known length costs no call.
     match number {
-        0..10 => return out.push(digit(1)),
-        10..100 => return out.extend_from_slice(&[digit(10), digit(1)]),
-        100..1000 => return out.extend_from_slice(&[digit(100), digit(10), digit(1)]),
+        0..10 => return out.push(b'0' + number as u8),
+        10..100 => return out.extend_from_slice(&PAIRS[number as usize]),
+        100..1000 => {
+            let [tens, ones] = PAIRS[number as usize % 100];
+            return out.extend_from_slice(&[b'0' + (number as u32 / 100) as u8, tens, ones]);
+        }
         _ => {}
     }
     let mut digits = [0_u8; 20];

@@ -6,6 +6,7 @@
 use crate::walk::{self, Algebra, Bound, EachRow, Env, Test};
 use crate::{Compare, Expr, FoldKind, Function, TestOp, TextOp, Unit};
 use benchwright_base::{DateTime, FactId, FieldId, RelationId, RowId, SetId, Value, date::DAY};
+use smallvec::SmallVec;
 use std::{collections::BTreeSet, ops::ControlFlow};
 
 /// Records to read: the state of a world, or rows read back from a snapshot.
@@ -31,8 +32,8 @@ pub trait Records {
 pub trait Facts {
     /// The value of a fact; facts are total.
     fn fact(&self, fact: FactId, arguments: &[Value]) -> Value;
-    /// The members of a set.
-    fn members(&self, set: SetId) -> Vec<Value>;
+    /// A member of a set by its place; `None` past the last.
+    fn member(&self, set: SetId, at: usize) -> Option<Value>;
 }
 
 /// A world without facts and sets.
@@ -42,8 +43,8 @@ impl Facts for NoFacts {
     fn fact(&self, _: FactId, _: &[Value]) -> Value {
         Value::Null
     }
-    fn members(&self, _: SetId) -> Vec<Value> {
-        Vec::new()
+    fn member(&self, _: SetId, _: usize) -> Option<Value> {
+        None
     }
 }
 
@@ -127,28 +128,91 @@ impl<'a, R: Records> Judge<'a, R> {
         found
     }
 
-    /// Each binding of a rule's `per`, with the truth of the body there.
-    pub fn instances(&self, per: &[crate::Binder], body: &Expr) -> Vec<(Vec<Value>, bool)> {
+    /// Visits each binding of a rule's `per`.
+    pub fn instances(&self, per: &[crate::Binder], each: &mut dyn FnMut(&mut Instance<'_, '_, 'a, R>)) {
         let mut rows = Rows { judge: self };
         let mut env = self.env();
         let base = env.len();
-        let mut found = Vec::with_capacity(4);
         let _ = walk::elements(&mut rows, per, &mut env, None, &mut |a, env, _| {
-            let bound = env[base..].iter().map(|bound| match bound {
+            let at = env[base..].iter().map(|bound| match bound {
                 Bound::Value(value) => value.clone(),
                 Bound::Row((world, row)) => a.records(*world).field(row, FieldId::ID),
             });
-            let bound = bound.collect();
-            found.push((bound, walk::truth(a, body, env)));
+            each(&mut Instance { at: at.collect(), judge: a.judge, env });
             ControlFlow::Continue(())
         });
-        found
+    }
+
+    /// Whether an expression holds where its first slots are bound to these values.
+    pub fn holds_at(&self, at: &[Value], expr: &Expr) -> bool {
+        let mut env = self.env();
+        env.extend(at.iter().cloned().map(Bound::Value));
+        walk::truth(&mut Rows { judge: self }, expr, &mut env)
+    }
+
+    /// The values of several expressions for the row under judgement. A row that they reach by the same reference is looked
+    /// up once.
+    pub fn values<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>, mut each: impl FnMut(Value)) {
+        let mut reached: Option<(FieldId, RelationId, Option<R::Row>)> = None;
+        for expr in exprs {
+            let (Expr::Field(0, path), Some(row)) = (expr, &self.subject) else {
+                each(self.value(expr));
+                continue;
+            };
+            let [(_, by), (to, last)] = path[..] else {
+                each(self.value(expr));
+                continue;
+            };
+            if reached.as_ref().is_none_or(|(field, relation, _)| (*field, *relation) != (by, to)) {
+                let found = self.world.field(row, by).as_ref_id().and_then(|id| self.world.row(to, id));
+                reached = Some((by, to, found));
+            }
+            let found = reached.as_ref().and_then(|(_, _, row)| row.as_ref());
+            each(found.map_or(Value::Null, |row| self.world.field(row, last)));
+        }
     }
 
     fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
-        let mut env = Vec::with_capacity(4);
+        let mut env = Env::<Rows<'j, 'a, R>>::new();
         env.extend(self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))));
         env
+    }
+}
+
+/// A fold of plain values under way.
+pub struct Folding {
+    kind: FoldKind,
+    count: i64,
+    value: Option<Value>,
+    distinct: BTreeSet<Value>,
+}
+
+impl Folding {
+    fn take(&mut self, item: Value) {
+        match (self.kind, self.value.take()) {
+            (FoldKind::Count, _) => self.count += 1,
+            (FoldKind::CountDistinct, _) => _ = self.distinct.insert(item),
+            (FoldKind::Sum, Some(total)) => self.value = Some(add(&total, &item, 1)),
+            (FoldKind::Min, Some(least)) => self.value = Some(least.min(item)),
+            (FoldKind::Max, Some(most)) => self.value = Some(most.max(item)),
+            (FoldKind::Sum | FoldKind::Min | FoldKind::Max, None) => self.value = Some(item),
+            _ => {}
+        }
+    }
+}
+
+/// One binding of a rule's `per`.
+pub struct Instance<'i, 'j, 'a, R: Records> {
+    /// What is bound, members by their number.
+    pub at: SmallVec<[Value; 2]>,
+    judge: &'j Judge<'a, R>,
+    env: &'i mut Env<Rows<'j, 'a, R>>,
+}
+
+impl<R: Records> Instance<'_, '_, '_, R> {
+    /// Whether an expression holds here.
+    pub fn holds(&mut self, expr: &Expr) -> bool {
+        walk::truth(&mut Rows { judge: self.judge }, expr, self.env)
     }
 }
 
@@ -179,6 +243,7 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
     type Value = Value;
     type Truth = bool;
     type Row = (World, R::Row);
+    type Folding = Folding;
 
     fn constant(&mut self, value: &Value) -> Value {
         value.clone()
@@ -222,8 +287,8 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
         let world = self.judge.world;
         world.select(relation, tests, &mut |row| each(self, (World::Now, row), true));
     }
-    fn members(&mut self, set: SetId) -> Vec<Value> {
-        self.judge.facts.members(set)
+    fn member(&mut self, set: SetId, at: usize) -> Option<Value> {
+        self.judge.facts.member(set, at)
     }
 
     fn add(&mut self, a: Value, b: Value) -> Value {
@@ -260,21 +325,22 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
     fn call(&mut self, function: &Function, arguments: Vec<Value>) -> Value {
         call(function, arguments)
     }
-    fn fact(&mut self, fact: FactId, arguments: Vec<Value>) -> Value {
-        self.judge.facts.fact(fact, &arguments)
+    fn fact(&mut self, fact: FactId, arguments: &[Value]) -> Value {
+        self.judge.facts.fact(fact, arguments)
     }
-    fn fold(&mut self, kind: FoldKind, items: Vec<(bool, Value)>, outer: Option<Value>) -> Value {
-        let items = items.into_iter().filter(|(there, _)| *there).map(|(_, value)| value);
-        let outer = outer.unwrap_or(Value::Null);
-        match kind {
-            FoldKind::Count => Value::Int(items.count() as i64),
-            FoldKind::CountDistinct => Value::Int(items.filter(|v| !v.is_null()).collect::<BTreeSet<_>>().len() as i64),
-            FoldKind::Sum => {
-                items.filter(|v| !v.is_null()).reduce(|total, value| add(&total, &value, 1)).unwrap_or(outer)
-            }
-            FoldKind::Min => items.filter(|v| !v.is_null()).min().unwrap_or(outer),
-            FoldKind::Max => items.filter(|v| !v.is_null()).max().unwrap_or(outer),
-            _ => Value::Null,
+    fn fold(&mut self, kind: FoldKind) -> Folding {
+        Folding { kind, count: 0, value: None, distinct: BTreeSet::new() }
+    }
+    fn take(&mut self, folding: &mut Folding, guard: bool, item: Value) {
+        if guard && (folding.kind == FoldKind::Count || !item.is_null()) {
+            folding.take(item);
+        }
+    }
+    fn folded(&mut self, folding: Folding, outer: Option<Value>) -> Value {
+        match folding.kind {
+            FoldKind::Count => Value::Int(folding.count),
+            FoldKind::CountDistinct => Value::Int(folding.distinct.len() as i64),
+            _ => folding.value.or(outer).unwrap_or(Value::Null),
         }
     }
 

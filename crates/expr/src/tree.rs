@@ -348,6 +348,51 @@ impl Expr {
         }
     }
 
+    /// Calls `visit` on every expression inside this one and then on itself.
+    pub(crate) fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        fn all<'a>(list: impl IntoIterator<Item = &'a mut Expr>, visit: &mut dyn FnMut(&mut Expr)) {
+            list.into_iter().for_each(|e| e.visit_mut(visit));
+        }
+        fn values(source: &mut Source) -> impl Iterator<Item = &mut Expr> {
+            let tests = match source {
+                Source::Rows { tests, .. } => &mut tests[..],
+                _ => &mut [],
+            };
+            tests.iter_mut().flat_map(|(_, _, values)| values)
+        }
+        match self {
+            Expr::Literal(..)
+            | Expr::Var(_)
+            | Expr::Field(..)
+            | Expr::Old(_)
+            | Expr::Actor(_)
+            | Expr::Now
+            | Expr::Today
+            | Expr::Truth(_)
+            | Expr::Created
+            | Expr::Deleted
+            | Expr::Changed(_) => {}
+            Expr::Add(a, b)
+            | Expr::Sub(a, b)
+            | Expr::Mul(a, b)
+            | Expr::Compare(_, a, b)
+            | Expr::Text(_, a, b)
+            | Expr::InAncestors(a, b, _)
+            | Expr::Implies(a, b) => all([&mut **a, &mut **b], visit),
+            Expr::Span(a, _) | Expr::Holds(a) | Expr::IsNull(a) | Expr::Not(a) => a.visit_mut(visit),
+            Expr::Call(_, list) | Expr::Fact(_, list) | Expr::And(list) | Expr::Or(list) => all(list, visit),
+            Expr::In(a, list) => all(std::iter::once(&mut **a).chain(list), visit),
+            Expr::Lookup { source, .. } => all(values(source), visit),
+            Expr::Fold(fold) => {
+                for binder in &mut fold.binders {
+                    all(values(&mut binder.source).chain(&mut binder.condition), visit);
+                }
+                all(fold.body.iter_mut().chain(fold.outer.as_deref_mut()), visit);
+            }
+        }
+        visit(self);
+    }
+
     /// Whether it speaks of a change (`old`, `changed`, `created`) rather than of a state. `deleted` is no bar: a row that
     /// is there is not deleted.
     pub fn is_about_change(&self) -> bool {

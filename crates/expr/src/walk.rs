@@ -3,6 +3,7 @@
 
 use crate::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Source, TestOp, TextOp, Unit};
 use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// A test of a filter with its values computed.
@@ -46,6 +47,8 @@ pub trait Algebra: Sized {
     type Truth: Clone;
     /// A row that a variable is bound to.
     type Row: Clone;
+    /// A fold to a value under way.
+    type Folding;
 
     /// A constant.
     fn constant(&mut self, value: &Value) -> Self::Value;
@@ -73,8 +76,8 @@ pub trait Algebra: Sized {
     fn follow(&mut self, from: &Self::Row, value: &Self::Value, relation: RelationId) -> Option<Self::Row>;
     /// Every row that may pass the tests, each with the truth that it exists and passes.
     fn select(&mut self, relation: RelationId, tests: &[Test<'_, Self::Value>], each: &mut EachRow<'_, Self>);
-    /// The members of a set.
-    fn members(&mut self, set: SetId) -> Vec<Self::Value>;
+    /// A member of a set by its place; `None` past the last.
+    fn member(&mut self, set: SetId, at: usize) -> Option<Self::Value>;
 
     /// `a + b`
     fn add(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
@@ -87,14 +90,13 @@ pub trait Algebra: Sized {
     /// A built-in function.
     fn call(&mut self, function: &Function, arguments: Vec<Self::Value>) -> Self::Value;
     /// A fact.
-    fn fact(&mut self, fact: FactId, arguments: Vec<Self::Value>) -> Self::Value;
-    /// A fold to a value, from its elements with their guards; `outer` is `else` of `min` and `max`.
-    fn fold(
-        &mut self,
-        kind: FoldKind,
-        items: Vec<(Self::Truth, Self::Value)>,
-        outer: Option<Self::Value>,
-    ) -> Self::Value;
+    fn fact(&mut self, fact: FactId, arguments: &[Self::Value]) -> Self::Value;
+    /// A fold to a value begins.
+    fn fold(&mut self, kind: FoldKind) -> Self::Folding;
+    /// It takes an element with its guard.
+    fn take(&mut self, folding: &mut Self::Folding, guard: Self::Truth, item: Self::Value);
+    /// It ends; `outer` is `else` of `min` and `max`.
+    fn folded(&mut self, folding: Self::Folding, outer: Option<Self::Value>) -> Self::Value;
 
     /// A comparison.
     fn compare(&mut self, op: Compare, a: Self::Value, b: Self::Value) -> Self::Truth;
@@ -136,15 +138,11 @@ pub enum Bound<A: Algebra> {
     Row(A::Row),
 }
 
-/// What is bound, outermost first.
-pub type Env<A> = Vec<Bound<A>>;
+/// What is bound, outermost first. Nearly always it costs no allocation.
+pub type Env<A> = SmallVec<[Bound<A>; 4]>;
 
 /// What is done with each element of binders.
 type EachElement<'f, A> = dyn FnMut(&mut A, &mut Env<A>, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
-
-/// What is done with each row of a source.
-type EachInScope<'f, A> =
-    dyn FnMut(&mut A, &mut Env<A>, <A as Algebra>::Row, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
 
 /// The value of an expression that is one.
 pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
@@ -197,10 +195,7 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
             let list = list.iter().map(|e| value(a, e, env)).collect();
             a.call(function, list)
         }
-        Expr::Fact(fact, list) => {
-            let list = list.iter().map(|e| value(a, e, env)).collect();
-            a.fact(*fact, list)
-        }
+        Expr::Fact(fact, list) => fact_value(a, *fact, list, env),
         Expr::Lookup { source, path } => {
             let mut found = None;
             rows(a, source, env, &mut |_, _, row, _| {
@@ -209,25 +204,36 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
             });
             follow(a, found, path)
         }
-        Expr::Fold(fold) => {
-            let mut items = Vec::with_capacity(8);
-            let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
-                let item = match fold.body.first() {
-                    Some(body) => value(a, body, env),
-                    None => a.constant(&Value::Int(1)),
-                };
-                items.push((guard, item));
-                ControlFlow::Continue(())
-            });
-            let outer = fold.outer.as_ref().map(|e| value(a, e, env));
-            a.fold(fold.kind, items, outer)
-        }
+        Expr::Fold(fold) => fold_value(a, fold, env),
         truth_of => {
             // A truth where a value is wanted cannot come from the checker.
             debug_assert!(false, "{truth_of:?} is a truth");
             a.constant(&Value::Null)
         }
     }
+}
+
+// What needs room of its own is kept out of `value`, which is entered for every small expression.
+
+#[inline(never)]
+fn fact_value<A: Algebra>(a: &mut A, fact: FactId, list: &[Expr], env: &mut Env<A>) -> A::Value {
+    let list: SmallVec<[A::Value; 2]> = list.iter().map(|e| value(a, e, env)).collect();
+    a.fact(fact, &list)
+}
+
+#[inline(never)]
+fn fold_value<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Value {
+    let mut folding = a.fold(fold.kind);
+    let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
+        let item = match fold.body.first() {
+            Some(body) => value(a, body, env),
+            None => a.constant(&Value::Int(1)),
+        };
+        a.take(&mut folding, guard, item);
+        ControlFlow::Continue(())
+    });
+    let outer = fold.outer.as_ref().map(|e| value(a, e, env));
+    a.folded(folding, outer)
 }
 
 /// The truth of an expression that is one.
@@ -377,8 +383,12 @@ pub fn elements<A: Algebra>(
             flow
         }
         Source::Set(set) => {
-            let members = a.members(*set);
-            members.into_iter().try_for_each(|member| enter(a, env, Bound::Value(member), None))
+            let mut at = 0;
+            while let Some(member) = a.member(*set, at) {
+                enter(a, env, Bound::Value(member), None)?;
+                at += 1;
+            }
+            ControlFlow::Continue(())
         }
         Source::Range(low, high) => (*low..=*high).try_for_each(|n| {
             let n = a.constant(&Value::Int(n));
@@ -388,7 +398,12 @@ pub fn elements<A: Algebra>(
 }
 
 /// The rows of a source. The values of its tests are read once, in the outer scope.
-fn rows<A: Algebra>(a: &mut A, source: &Source, env: &mut Env<A>, each: &mut EachInScope<'_, A>) {
+fn rows<A: Algebra>(
+    a: &mut A,
+    source: &Source,
+    env: &mut Env<A>,
+    each: &mut impl FnMut(&mut A, &mut Env<A>, A::Row, A::Truth) -> ControlFlow<()>,
+) {
     let Source::Rows { relation, tests } = source else { return };
     let mut each = |a: &mut A, env: &mut Env<A>, tests: &[Test<'_, A::Value>]| {
         a.select(*relation, tests, &mut |a, row, exists| each(a, env, row, exists));

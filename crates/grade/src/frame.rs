@@ -1,10 +1,11 @@
 //! The frame: whatever the task does not license to change must be as it was. Reading is free.
 
 use crate::read::Keys;
-use benchwright_base::{TableId, Value};
-use benchwright_expr::{Scope, Type, check_truth, eval::Judge};
+use benchwright_base::{RelationId, RowId, TableId, Value};
+use benchwright_expr::{Expr, Scope, Type, check_truth, eval::Judge};
 use benchwright_schema::{Domain, plan::Plan};
 use benchwright_world::Terminal;
+use std::collections::BTreeSet;
 
 /// What the frame found.
 pub(crate) struct Framed {
@@ -14,41 +15,85 @@ pub(crate) struct Framed {
     pub(crate) broken: Vec<(String, String)>,
 }
 
-struct Frame<'a> {
+/// A task's frame made ready to judge many states: what is licensed, by table.
+pub(crate) struct Frame(Vec<TableFrame>);
+
+struct TableFrame {
+    fields: Vec<Licence>,
+    /// The rows of the first state that do not belong to the job.
+    apart: BTreeSet<RowId>,
+    /// The condition on a new row, if any is licensed.
+    new: Option<Expr>,
+}
+
+/// What may be done to a field of a row of the first state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Licence {
+    /// It must stay.
+    None,
+    /// It may change, which is work.
+    Change,
+    /// It is never compared.
+    Ignore,
+}
+
+impl Frame {
+    pub(crate) fn new(domain: &Domain, plan: &Plan, keys: &Keys) -> Frame {
+        let of_table = |(at, table): (usize, &benchwright_schema::Table)| {
+            let listed = |lists: &std::collections::BTreeMap<String, Vec<String>>, field: &str| {
+                lists.get(&table.name).is_some_and(|list| list.iter().any(|known| known == field))
+            };
+            let licence = |field: &benchwright_schema::Field| match &*field.name {
+                name if listed(&plan.frame.ignore, name) => Licence::Ignore,
+                name if listed(&plan.frame.change, name) => Licence::Change,
+                _ => Licence::None,
+            };
+            let apart = plan.frame.apart.iter().flat_map(|prefix| {
+                let rows = keys.get(&table.name).into_iter().flatten();
+                rows.filter(move |(_, key)| key.starts_with(&**prefix)).map(|(row, _)| *row)
+            });
+            // A condition that cannot be read licenses nothing.
+            let scope = Scope { subject: Some(RelationId(at as u16)) };
+            let new = plan.frame.new.get(&table.name).and_then(|text| check_truth(text, domain, scope).ok());
+            TableFrame { fields: table.fields.iter().map(licence).collect(), apart: apart.collect(), new }
+        };
+        Frame(domain.tables.iter().enumerate().map(of_table).collect())
+    }
+
+    /// Judges what differs from the first state.
+    pub(crate) fn judge<'s>(&self, domain: &Domain, plan: &Plan, last: &impl Terminal<'s>) -> Framed {
+        let found = Framed { worked: false, broken: Vec::new() };
+        let mut judging = Judging { frame: self, domain, plan, found };
+        last.changes(&mut |(table, old, new)| match (old, new) {
+            (Some(old), Some(new)) => judging.changed(table, old, new),
+            (Some(old), None) => judging.removed(table, old),
+            (None, Some(new)) => judging.added(table, new, last),
+            (None, None) => {}
+        });
+        judging.found
+    }
+
+    fn is_apart(&self, table: TableId, row: Option<RowId>) -> bool {
+        row.is_some_and(|row| self.0[table.index()].apart.contains(&row))
+    }
+}
+
+struct Judging<'a> {
+    frame: &'a Frame,
     domain: &'a Domain,
     plan: &'a Plan,
-    keys: &'a Keys,
     found: Framed,
 }
 
-/// Judges what differs from the first state.
-pub(crate) fn judge<'s>(domain: &Domain, plan: &Plan, keys: &Keys, last: &impl Terminal<'s>) -> Framed {
-    let found = Framed { worked: false, broken: Vec::new() };
-    let mut frame = Frame { domain, plan, keys, found };
-    last.changes(&mut |(table, old, new)| match (old, new) {
-        (Some(old), Some(new)) => frame.changed(table, old, new),
-        (Some(old), None) => frame.removed(table, old),
-        (None, Some(new)) => frame.added(table, new, last),
-        (None, None) => {}
-    });
-    frame.found
-}
-
-impl Frame<'_> {
-    fn name(&self, table: TableId) -> &str {
+impl<'a> Judging<'a> {
+    fn name(&self, table: TableId) -> &'a str {
         &self.domain.table(table).name
-    }
-
-    fn is_apart(&self, table: TableId, row: Option<u32>) -> bool {
-        let Some(apart) = &self.plan.frame.apart else { return false };
-        let key = row.and_then(|row| self.keys.get(self.name(table))?.get(&row));
-        key.is_some_and(|key| key.starts_with(&**apart))
     }
 
     /// Whether a row refers to one that does not belong to the job.
     fn refers_apart(&self, table: TableId, row: &[Value]) -> bool {
         self.domain.table(table).fields.iter().zip(row).skip(1).any(|(field, value)| match (field.ty, value) {
-            (Type::Ref(to), Value::Ref(id)) => self.is_apart(to, Some(*id)),
+            (Type::Ref(to), Value::Ref(id)) => self.frame.is_apart(to, Some(*id)),
             _ => false,
         })
     }
@@ -63,49 +108,35 @@ impl Frame<'_> {
     }
 
     fn changed(&mut self, table: TableId, old: &[Value], new: &[Value]) {
-        if old == new {
-            return;
-        }
-        let declared = self.domain.table(table);
         let id = old[0].as_ref_id();
-        let mut apart = None;
-        let listed = |lists: &std::collections::BTreeMap<String, Vec<String>>, field: &str| {
-            lists.get(&declared.name).is_some_and(|list| list.iter().any(|known| known == field))
-        };
-        let mut breaches = Vec::new();
-        for (field, (old, new)) in declared.fields.iter().zip(old.iter().zip(new)) {
-            if old == new || listed(&self.plan.frame.ignore, &field.name) {
+        let apart = self.frame.is_apart(table, id);
+        for (at, licence) in self.frame.0[table.index()].fields.iter().enumerate() {
+            if *licence == Licence::Ignore || old[at] == new[at] {
                 continue;
             }
-            let apart = *apart.get_or_insert_with(|| self.is_apart(table, id));
-            if !apart && listed(&self.plan.frame.change, &field.name) {
+            if *licence == Licence::Change && !apart {
                 self.found.worked = true;
             } else {
-                breaches.push(format!("{} {}: {} was changed", declared.name, id.unwrap_or_default(), field.name));
+                let declared = self.domain.table(table);
+                let (name, field) = (&declared.name, &declared.fields[at].name);
+                self.breach(table, apart, format!("{name} {}: {field} was changed", id.unwrap_or_default()));
             }
-        }
-        for what in breaches {
-            self.breach(table, apart == Some(true), what);
         }
     }
 
     fn removed(&mut self, table: TableId, old: &[Value]) {
-        let apart = self.is_apart(table, old[0].as_ref_id());
-        let what = format!("a row of {} was deleted", self.name(table));
-        self.breach(table, apart, what);
+        let apart = self.frame.is_apart(table, old[0].as_ref_id());
+        self.breach(table, apart, format!("a row of {} was deleted", self.name(table)));
     }
 
     fn added<'s>(&mut self, table: TableId, new: &[Value], last: &impl Terminal<'s>) {
-        let name = self.name(table).to_owned();
+        let name = self.name(table);
         if self.refers_apart(table, new) {
             return self.breach(table, true, format!("a new row of {name} refers to a record outside the job"));
         }
-        let licensed = self.plan.frame.new.get(&name).is_some_and(|condition| {
-            // A condition that cannot be read licenses nothing.
-            check_truth(condition, self.domain, Scope { subject: Some(table) }).is_ok_and(|condition| {
-                let row = new.first().and_then(Value::as_ref_id).and_then(|id| last.row(table, id));
-                row.is_some_and(|row| Judge::new(last, last.now()).of(row).holds(&condition))
-            })
+        let licensed = self.frame.0[table.index()].new.as_ref().is_some_and(|condition| {
+            let row = new.first().and_then(Value::as_ref_id).and_then(|id| last.row(table, id));
+            row.is_some_and(|row| Judge::new(last, last.now()).of(row).holds(condition))
         });
         if licensed {
             self.found.worked = true;

@@ -12,14 +12,15 @@ pub use records::SnapshotRecords;
 pub use score::{FULL, score};
 
 use benchwright_base::Value;
-use benchwright_expr::{Binder, Expr, Type, eval::Judge};
-use benchwright_pack::{Check, CheckStatus, Ending, NativeCheck, PhaseScore, Snapshot, Verdict, Verifier};
+use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, settled};
+use benchwright_pack::{Check, CheckStatus, Ending, Instance, NativeCheck, PhaseScore, Snapshot, Verdict, Verifier};
 use benchwright_schema::{
     Domain,
     plan::{Body, Bound, Plan, PlanFaults, PlanRule, ViewRows},
 };
 
 use benchwright_world::Terminal;
+use std::sync::Arc;
 
 /// The family of checks that count as traceability; all others are constraints.
 const TRACE: &str = "trace";
@@ -44,6 +45,21 @@ pub struct Grader<'a> {
     plan: Plan,
     bound: Bound,
     members: read::Members,
+    /// The conditions of the views, as tests and what is left of them.
+    only: Vec<read::Only>,
+    frame: frame::Frame,
+    rules: Vec<Ready>,
+}
+
+/// The instances of a rule where no record decides which there are.
+type Ready = Option<Vec<ReadyInstance>>;
+
+/// An instance of a rule, with all settled that no record decides.
+struct ReadyInstance {
+    of: Arc<Instance>,
+    at: Vec<Value>,
+    body: Option<Expr>,
+    applies: Option<Expr>,
 }
 
 impl<'a> Grader<'a> {
@@ -60,7 +76,10 @@ impl<'a> Grader<'a> {
         let plan = Plan::compile(&verifier.plan, domain)?;
         let bound = Bound::new(&plan, &verifier.bindings)?;
         let members = read::members(domain, &plan, &bound, &verifier.keys);
-        Ok(Grader { domain, verifier, first, natives, plan, bound, members })
+        let only = plan.views.iter().map(read::Only::of).collect();
+        let frame = frame::Frame::new(domain, &plan, &verifier.keys);
+        let rules = plan.rules.iter().map(|rule| ready(&plan, &bound, rule)).collect();
+        Ok(Grader { domain, verifier, first, natives, plan, bound, members, only, frame, rules })
     }
 
     /// The plan that is judged by.
@@ -75,7 +94,7 @@ impl<'a> Grader<'a> {
 
     /// The rows of every view in a state.
     pub fn rows(&self, state: &Snapshot) -> ViewRows {
-        read::views(self.domain, &self.plan, &self.bound, &self.members, &Documents { first: self.first, last: state })
+        self.views(&Documents { first: self.first, last: state })
     }
 
     /// Judges a terminal state.
@@ -88,21 +107,21 @@ impl<'a> Grader<'a> {
         if last.domain() != self.domain.name {
             return Err(GradeError::OtherDomain(last.domain().to_owned()));
         }
-        let rows = read::views(self.domain, &self.plan, &self.bound, &self.members, last);
-        let frame = frame::judge(self.domain, &self.plan, &self.verifier.keys, last);
+        let rows = self.views(last);
+        let frame = self.frame.judge(self.domain, &self.plan, last);
         let mut judge = Judge::new(&rows, last.now());
         judge.facts = &self.bound;
 
         let mut checks = Vec::with_capacity(4 * self.plan.rules.len());
-        for rule in &self.plan.rules {
-            self.check(rule, &judge, &rows, &frame, &mut checks);
+        for (rule, ready) in self.plan.rules.iter().zip(&self.rules) {
+            self.check(rule, ready, &judge, &rows, &frame, &mut checks);
         }
         let mut gates = Vec::new();
         if !frame.worked {
             gates.push("activity".to_owned());
         }
         for gate in &self.verifier.gates {
-            if checks.iter().any(|check| check.rule == *gate && check.status == CheckStatus::Fail) {
+            if checks.iter().any(|check| check.status == CheckStatus::Fail && check.rule == *gate) {
                 gates.push(gate.clone());
             }
         }
@@ -110,66 +129,63 @@ impl<'a> Grader<'a> {
         Ok(verdict(checks, gates, phases, &self.plan, &self.verifier.objective))
     }
 
+    fn views<'s>(&self, state: &impl Terminal<'s>) -> ViewRows {
+        let mut rows = ViewRows::empty(&self.plan);
+        for (at, (view, only)) in self.plan.views.iter().zip(&self.only).enumerate() {
+            rows.views[at] = read::read(self.domain, &self.bound, &self.members, state, view, only);
+        }
+        rows
+    }
+
     fn check(
         &self,
         rule: &PlanRule,
+        ready: &Ready,
         judge: &Judge<'_, ViewRows>,
         rows: &ViewRows,
         frame: &frame::Framed,
         checks: &mut Vec<Check>,
     ) {
-        let yes = Expr::Truth(true);
-        let body = match &rule.body {
-            Body::Expr(body) => body,
-            Body::Native(_) | Body::Frame => &yes,
-        };
-        let applies = rule.applies.as_ref().map(|applies| judge.instances(&rule.per, applies));
-        for (instance, (at, mut holds)) in judge.instances(&rule.per, body).into_iter().enumerate() {
+        let mut add = |of: Arc<Instance>, at: &[Value], body: Option<bool>, applies: bool| {
             let mut why = None;
-            let mut known = true;
-            match &rule.body {
-                Body::Expr(_) => {}
-                Body::Native(name) => match self.natives.iter().find(|(known, _)| known == name) {
-                    Some((_, native)) => holds = native(&self.plan, &self.bound, rows, &at),
-                    None => known = false,
-                },
+            let holds = match &rule.body {
+                Body::Expr(_) => body,
+                Body::Native(name) => {
+                    let native = self.natives.iter().find(|(known, _)| known == name);
+                    native.map(|(_, native)| native(&self.plan, &self.bound, rows, at))
+                }
                 Body::Frame => {
                     let broken = frame.broken.iter().filter(|(by, _)| *by == rule.id).map(|(_, what)| &**what);
                     let broken: Vec<&str> = broken.take(3).collect();
-                    holds = broken.is_empty();
-                    why = (!holds).then(|| broken.join("; "));
+                    why = (!broken.is_empty()).then(|| broken.join("; "));
+                    Some(why.is_none())
                 }
-            }
-            let applies = applies.as_ref().is_none_or(|applies| applies.get(instance).is_some_and(|(_, yes)| *yes));
-            let status = match (known, applies, holds) {
-                (false, _, _) => CheckStatus::NoVerdict,
-                // A frame that is broken is broken, whatever else there is.
-                (_, false, false) if matches!(rule.body, Body::Frame) => CheckStatus::Fail,
-                (_, false, _) => CheckStatus::Na,
-                (_, true, true) => CheckStatus::Pass,
-                (_, true, false) => CheckStatus::Fail,
             };
-            checks.push(Check {
-                rule: rule.id.clone(),
-                code: rule.text.code.clone(),
-                family: rule.text.family.clone(),
-                at: self.labels(&rule.per, &at),
-                status,
-                why,
-            });
-        }
-    }
-
-    /// What `per` is bound to, in words.
-    fn labels(&self, per: &[Binder], at: &[Value]) -> Vec<String> {
-        let label = |(binder, value): (&Binder, &Value)| match (&binder.source, value) {
-            (benchwright_expr::Source::Set(set), Value::Ref(member)) => match self.plan.sets[set.index()].1 {
-                Type::Ref(sort) => self.bound.key_of(sort.index(), *member),
-                _ => member.to_string(),
-            },
-            (_, value) => value.as_number().map_or_else(|| format!("{value:?}"), |n| n.to_string()),
+            let status = match (applies, holds) {
+                (_, None) => CheckStatus::NoVerdict,
+                // A frame that is broken is broken, whatever else there is.
+                (false, Some(false)) if matches!(rule.body, Body::Frame) => CheckStatus::Fail,
+                (false, _) => CheckStatus::Na,
+                (true, Some(true)) => CheckStatus::Pass,
+                (true, Some(false)) => CheckStatus::Fail,
+            };
+            checks.push(Check { of, status, why });
         };
-        per.iter().zip(at).map(label).collect()
+        if let Some(instances) = ready {
+            for ReadyInstance { of, at, body, applies } in instances {
+                let holds = |expr: &Expr| judge.holds_at(at, expr);
+                add(Arc::clone(of), at, body.as_ref().map(holds), applies.as_ref().is_none_or(holds));
+            }
+            return;
+        }
+        judge.instances(&rule.per, &mut |here| {
+            let body = match &rule.body {
+                Body::Expr(body) => Some(here.holds(body)),
+                Body::Native(_) | Body::Frame => None,
+            };
+            let applies = rule.applies.as_ref().is_none_or(|applies| here.holds(applies));
+            add(instance(&self.plan, &self.bound, rule, &here.at), &here.at, body, applies);
+        });
     }
 
     fn phases(&self, judge: &Judge<'_, ViewRows>) -> Vec<PhaseScore> {
@@ -189,17 +205,60 @@ impl<'a> Grader<'a> {
     }
 }
 
+/// Makes a rule ready.
+fn ready(plan: &Plan, bound: &Bound, rule: &PlanRule) -> Ready {
+    if rule.per.iter().any(|per| matches!(per.source, Source::Rows { .. }) || per.condition.is_some()) {
+        return None;
+    }
+    let none = ViewRows::empty(plan);
+    let mut judge = Judge::new(&none, bound.anchor.midnight());
+    judge.facts = bound;
+    let mut found = Vec::new();
+    judge.instances(&rule.per, &mut |here| {
+        let at = here.at.to_vec();
+        let body = match &rule.body {
+            Body::Expr(body) => Some(settled(body, &at, bound)),
+            Body::Native(_) | Body::Frame => None,
+        };
+        let applies = rule.applies.as_ref().map(|applies| settled(applies, &at, bound));
+        found.push(ReadyInstance { of: instance(plan, bound, rule, &at), at, body, applies });
+    });
+    Some(found)
+}
+
+/// What the checks of an instance are called by.
+fn instance(plan: &Plan, bound: &Bound, rule: &PlanRule, at: &[Value]) -> Arc<Instance> {
+    let label = |(binder, value): (&Binder, &Value)| match (&binder.source, value) {
+        (Source::Set(set), Value::Ref(member)) => match plan.sets[set.index()].1 {
+            Type::Ref(sort) => bound.key_of(sort.index(), *member),
+            _ => member.to_string(),
+        },
+        (_, value) => value.as_number().map_or_else(|| format!("{value:?}"), |n| n.to_string()),
+    };
+    Arc::new(Instance {
+        rule: rule.id.clone(),
+        code: rule.text.code.clone(),
+        family: rule.text.family.clone(),
+        at: rule.per.iter().zip(at).map(label).collect(),
+    })
+}
+
 fn share(passed: usize, of: usize) -> i64 {
     if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
 }
 
 fn verdict(checks: Vec<Check>, gates: Vec<String>, phases: Vec<PhaseScore>, plan: &Plan, objective: &str) -> Verdict {
-    let count = |trace: bool, status: CheckStatus| {
-        checks.iter().filter(|check| (check.family == TRACE) == trace && check.status == status).count()
-    };
-    let (passed, failed) = (count(false, CheckStatus::Pass), count(false, CheckStatus::Fail));
-    let (traced, lost) = (count(true, CheckStatus::Pass), count(true, CheckStatus::Fail));
-    let unknown = count(false, CheckStatus::NoVerdict) + count(true, CheckStatus::NoVerdict);
+    let (mut passed, mut failed, mut traced, mut lost, mut unknown) = (0, 0, 0, 0, 0);
+    for check in &checks {
+        match (check.status, check.family == TRACE) {
+            (CheckStatus::Pass, false) => passed += 1,
+            (CheckStatus::Fail, false) => failed += 1,
+            (CheckStatus::Pass, true) => traced += 1,
+            (CheckStatus::Fail, true) => lost += 1,
+            (CheckStatus::NoVerdict, _) => unknown += 1,
+            (CheckStatus::Na, _) => {}
+        }
+    }
     let constraints = share(passed, passed + failed);
     let trace = share(traced, traced + lost);
     let clean = failed == 0 && passed > 0;

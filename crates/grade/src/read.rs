@@ -1,13 +1,18 @@
 //! Reads the rows of every view from a state.
 
 use benchwright_base::{TableId, Value};
-use benchwright_expr::{Type, eval::Judge};
+use benchwright_expr::{
+    Expr, FieldTest, Type,
+    eval::Judge,
+    tests_of,
+    walk::{Operand, Test},
+};
 use benchwright_schema::{
     Domain,
-    plan::{Bound, Cast, Plan, View, ViewField, ViewRows},
+    plan::{Bound, Cast, Plan, View, ViewField},
 };
 use benchwright_world::Terminal;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// The keys of the first state's rows: table, row id, key.
 pub(crate) type Keys = BTreeMap<String, BTreeMap<u32, String>>;
@@ -27,36 +32,43 @@ pub(crate) fn members(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys) 
     plan.sorts.iter().enumerate().map(of_sort).collect()
 }
 
-/// The rows of every view.
-pub(crate) fn views<'s>(
-    domain: &Domain,
-    plan: &Plan,
-    bound: &Bound,
-    members: &Members,
-    state: &impl Terminal<'s>,
-) -> ViewRows {
-    let mut rows = ViewRows::empty(plan);
-    for (at, view) in plan.views.iter().enumerate() {
-        rows.views[at] = read(domain, bound, members, state, view);
-    }
-    rows
+/// Which rows a view has: those that pass the tests and hold the rest.
+pub(crate) struct Only {
+    tests: Vec<FieldTest>,
+    rest: Option<Expr>,
 }
 
-fn read<'s>(
+impl Only {
+    pub(crate) fn of(view: &View) -> Only {
+        let (tests, rest) = view.only.as_ref().map(tests_of).unwrap_or_default();
+        Only { tests, rest }
+    }
+}
+
+/// The rows of a view.
+pub(crate) fn read<'s>(
     domain: &Domain,
     bound: &Bound,
     members: &Members,
     state: &impl Terminal<'s>,
     view: &View,
+    only: &Only,
 ) -> Vec<Vec<Value>> {
     let mut found = Vec::new();
-    state.rows(view.from, &mut |row| {
+    let mut tests = Vec::with_capacity(only.tests.len());
+    for (path, op, with) in &only.tests {
+        let with = with.clone().map_or_else(|| Operand::Many(Vec::new()), Operand::One);
+        tests.push(Test { path, op: *op, with });
+    }
+    state.select(view.from, &tests, &mut |row| {
         let judge = Judge::new(state, state.now()).of(row);
-        if view.only.as_ref().is_some_and(|only| !judge.holds(only)) {
-            return;
+        if only.rest.as_ref().is_some_and(|rest| !judge.holds(rest)) {
+            return ControlFlow::Continue(());
         }
-        let cells: Vec<Value> =
-            view.fields.iter().map(|field| cast(domain, bound, members, field, judge.value(&field.reads))).collect();
+        let mut cells = Vec::with_capacity(view.fields.len());
+        judge.values(view.fields.iter().map(|field| &field.reads), |value| {
+            cells.push(cast(domain, bound, members, &view.fields[cells.len()], value));
+        });
         let ours = |at: &usize| match (view.fields[*at].ty, &cells[*at]) {
             (Type::Ref(sort), Value::Ref(member)) => (*member as usize) <= bound.members[sort.index()].len(),
             _ => false,
@@ -64,6 +76,7 @@ fn read<'s>(
         if view.within.iter().all(ours) {
             found.push(cells);
         }
+        ControlFlow::Continue(())
     });
     found
 }
@@ -97,7 +110,7 @@ fn cast(domain: &Domain, bound: &Bound, members: &Members, field: &ViewField, va
 /// The word of an enumeration. Its type is that of the expression that was read.
 fn word_of(domain: &Domain, field: &ViewField, word: u16) -> Value {
     let ty = match &field.reads {
-        benchwright_expr::Expr::Field(_, path) => path.last().map(|(table, at)| domain.table(*table).field(*at).ty),
+        Expr::Field(_, path) => path.last().map(|(table, at)| domain.table(*table).field(*at).ty),
         _ => None,
     };
     match ty {

@@ -1,6 +1,6 @@
 //! A snapshot as records that expressions are read over.
 
-use benchwright_base::{DateTime, FieldId, RelationId, RowId, TableId, Value};
+use benchwright_base::{DateTime, FieldId, RelationId, RowId, Value};
 use benchwright_expr::{
     eval::{Records, passes},
     walk::Test,
@@ -72,9 +72,6 @@ impl<'a> Terminal<'a> for Documents<'a> {
     }
     fn now(&self) -> DateTime {
         self.last.now
-    }
-    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'a [Value])) {
-        self.last.tables.get(table.index()).into_iter().flat_map(|table| &table.rows).for_each(|row| each(row));
     }
     fn changes(&self, each: &mut dyn FnMut(Changed<'_>)) {
         for (at, (before, after)) in self.first.tables.iter().zip(&self.last.tables).enumerate() {

@@ -23,4 +23,4 @@ pub use store::{AuditFile, OpenPart, SEALED_TREE, Store, StoreError};
 pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{CANARY, Certificate, Clause, OpenTask, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
-pub use verdict::{Check, CheckStatus, Ending, PhaseScore, Verdict};
+pub use verdict::{Check, CheckStatus, Ending, Instance, PhaseScore, Verdict};

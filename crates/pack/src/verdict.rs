@@ -1,6 +1,7 @@
 //! What grading found: a line per check, gates, scores, and the reward.
 
 use serde::{Deserialize, Serialize};
+use std::{ops::Deref, sync::Arc};
 
 /// How a check ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -16,9 +17,9 @@ pub enum CheckStatus {
     NoVerdict,
 }
 
-/// One instance of a rule.
+/// An instance of a rule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Check {
+pub struct Instance {
     /// The rule's id.
     pub rule: String,
     /// Its short code.
@@ -28,11 +29,42 @@ pub struct Check {
     /// What it is about: the members that `per` is bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
+}
+
+/// What was found of an instance of a rule, which verdicts share.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Check {
+    /// The instance.
+    #[serde(flatten, with = "shared")]
+    pub of: Arc<Instance>,
     /// How it ended.
     pub status: CheckStatus,
     /// Why, where there is more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+impl Deref for Check {
+    type Target = Instance;
+
+    fn deref(&self) -> &Instance {
+        &self.of
+    }
+}
+
+/// A shared instance is written as one of its own.
+mod shared {
+    use super::Instance;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<S: Serializer>(of: &Arc<Instance>, serializer: S) -> Result<S::Ok, S::Error> {
+        Instance::serialize(of, serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Instance>, D::Error> {
+        Instance::deserialize(deserializer).map(Arc::new)
+    }
 }
 
 /// One phase of the objective.

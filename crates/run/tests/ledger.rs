@@ -68,10 +68,12 @@ impl Hosted for MadeUpEpisode {
             alarm: false,
             paper_pass: true,
             checks: vec![benchwright_pack::Check {
-                rule: "made/up".to_owned(),
-                code: "M.U".to_owned(),
-                family: "made-up".to_owned(),
-                at: Vec::new(),
+                of: std::sync::Arc::new(benchwright_pack::Instance {
+                    rule: "made/up".to_owned(),
+                    code: "M.U".to_owned(),
+                    family: "made-up".to_owned(),
+                    at: Vec::new(),
+                }),
                 status: CheckStatus::Pass,
                 why: None,
             }],

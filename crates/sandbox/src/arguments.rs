@@ -5,6 +5,7 @@ use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest};
 use benchwright_expr::{Type, walk::Operand};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Argument, Domain, Setting, codec};
+use smallvec::SmallVec;
 
 /// The largest argument text that is read, in bytes.
 pub const LARGEST_ARGUMENTS: usize = 1 << 20;
@@ -29,8 +30,7 @@ pub(crate) fn parse(text: &str) -> Result<Json<'_>, Refusal> {
 
 /// Sorts the arguments of an object into the places of a tool.
 pub(crate) fn place<'a>(tool: &ToolPlan, json: &'a Json<'a>) -> Result<Given<'a>, Refusal> {
-    let mut values = Vec::with_capacity(tool.arguments.len());
-    values.resize(tool.arguments.len(), None);
+    let mut values = SmallVec::from_elem(None, tool.arguments.len());
     let Json::Object(entries) = json else { return Ok(Given { values }) };
     // Arguments mostly come in the order of the schema, so the search goes on where it ended.
     let mut next = 0;
@@ -112,6 +112,12 @@ pub(crate) fn value(
     bounds: Option<(i64, i64)>,
     json: &Json<'_>,
 ) -> Result<Value, Refusal> {
+    // Most arguments are whole numbers within their bounds.
+    if let (Type::Int, Json::Int(n)) = (ty, json)
+        && bounds.is_none_or(|(low, high)| (low..=high).contains(n))
+    {
+        return Ok(Value::Int(*n));
+    }
     let value = codec::read_value(domain, ty, json).map_err(|error| Refusal::argument(name, error))?;
     if value.is_null() && !nullable {
         return Err(Refusal::argument(name, "may not be null"));
@@ -185,4 +191,12 @@ pub(crate) fn native(domain: &Domain, argument: &Argument, json: &Json<'_>) -> R
         return Ok(Operand::Many(values));
     }
     one(json).map(Operand::One)
+}
+
+/// Checks an argument of a native tool that is a text.
+pub(crate) fn text(argument: &Argument, text: &str) -> Result<(), Refusal> {
+    if crate::sabotage::on(crate::sabotage::Sabotage::SkipBounds) {
+        return Ok(());
+    }
+    codec::check_text(text, argument.cell.bounds).map_err(|error| Refusal::argument(&argument.cell.name, error))
 }

@@ -61,9 +61,9 @@ impl Conditions {
         }
     }
 
-    /// Whether calls must be counted at all.
-    pub(crate) fn counts(&self) -> bool {
-        self.calls.is_some() || !self.calls_of.is_empty() || !self.faults.is_empty()
+    /// Whether calls must be counted by tool.
+    pub(crate) fn counts_by_tool(&self) -> bool {
+        !self.calls_of.is_empty() || !self.faults.is_empty()
     }
 
     /// Refuses a call that is over budget: the `nth` of its tool, the `total`th of all, both counted from 0.

@@ -12,6 +12,7 @@ use benchwright_base::{DateTime, FieldId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Stamp, codec};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Writes under way.
@@ -20,7 +21,7 @@ pub(crate) struct Draft<'s> {
     /// The state with the writes so far.
     pub(crate) state: State,
     /// What each write took the place of, in order.
-    undo: Vec<Undo>,
+    undo: SmallVec<[Undo; 2]>,
     /// The rows that rules must be judged on.
     touched: Vec<(TableId, RowId)>,
 }
@@ -37,7 +38,7 @@ enum Undo {
 
 impl<'s> Draft<'s> {
     pub(crate) fn new(actor: Actor<'s>, state: State) -> Draft<'s> {
-        Draft { actor, state, undo: Vec::new(), touched: Vec::new() }
+        Draft { actor, state, undo: SmallVec::new(), touched: Vec::new() }
     }
 
     /// Refuses what breaks a rule that tools hold.
@@ -171,7 +172,7 @@ impl<'s> Draft<'s> {
     ) -> Result<bool, Refusal> {
         let plan = self.actor.plan;
         let declared = plan.domain.table(table);
-        let old = self.row(table, id)?;
+        let Some(old) = self.state.get(table, id) else { return Err(no_row(&declared.name, id)) };
         let mut cells = old.cells().to_vec();
         for (field, value) in set {
             cells[field.index()] = value;
@@ -182,7 +183,7 @@ impl<'s> Draft<'s> {
         for at in &plan.tables[table.index()].stamped_on_write {
             cells[*at] = self.clock(declared.fields[*at].ty);
         }
-        self.check_cells(table, &cells, Some(&old))?;
+        self.check_cells(table, &cells, Some(old))?;
         for lifecycle in &declared.lifecycles {
             let (from, to) = (old.get(lifecycle.field), &cells[lifecycle.field.index()]);
             if let (Value::Enum(from), Value::Enum(to)) = (from, to)

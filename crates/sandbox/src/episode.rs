@@ -94,16 +94,16 @@ impl Episode {
         let plan = &sandbox.plan;
         let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
         let tool = &plan.domain.tools[at];
-        if conditions.counts() {
-            let (mut nth, total) = (0, self.total);
+        let (mut nth, total) = (0, self.total);
+        if conditions.counts_by_tool() {
             self.counts.update(at as u32, |count| {
                 nth = count.unwrap_or_default();
                 *count = Some(nth + 1);
             });
-            self.total += 1;
-            conditions.check_budget(name, nth, total)?;
-            conditions.check_fault(name, nth)?;
         }
+        self.total += 1;
+        conditions.check_budget(name, nth, total)?;
+        conditions.check_fault(name, nth)?;
         let json = arguments::parse(arguments)?;
         let tool_plan = &plan.tools[at];
         let actor = self.setting.actor();

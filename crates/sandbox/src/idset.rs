@@ -65,7 +65,7 @@ impl IdSet {
     pub(crate) fn iter(&self) -> Ids<'_> {
         match self {
             IdSet::Small { block, bits } => Ids { word: Bits { base: block * WORD, bits: *bits }, more: None },
-            IdSet::Large(blocks) => Ids { word: Bits::default(), more: Some(blocks.iter()) },
+            IdSet::Large(blocks) => Ids { word: Bits::default(), more: Some(Box::new(blocks.iter())) },
         }
     }
 }
@@ -74,7 +74,8 @@ impl IdSet {
 #[derive(Default)]
 pub(crate) struct Ids<'a> {
     word: Bits,
-    more: Option<Iter<'a, u64>>,
+    /// The blocks of a large set; a small one, which most are, has no use for the room that they take.
+    more: Option<Box<Iter<'a, u64>>>,
 }
 
 impl Iterator for Ids<'_> {

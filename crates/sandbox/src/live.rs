@@ -4,7 +4,7 @@ use crate::{
     Episode,
     state::{State, View},
 };
-use benchwright_base::{DateTime, FieldId, RelationId, RowId, TableId, Value};
+use benchwright_base::{DateTime, FieldId, RelationId, RowId, Value};
 use benchwright_expr::{eval::Records, walk::Test};
 use benchwright_world::{Changed, Terminal};
 use std::ops::ControlFlow;
@@ -49,9 +49,6 @@ impl<'e> Terminal<'e> for Live<'e> {
     }
     fn now(&self) -> DateTime {
         self.view.state.now
-    }
-    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'e [Value])) {
-        self.view.state.table(table).rows.iter().for_each(|(_, row)| each(row.cells()));
     }
     fn changes(&self, each: &mut dyn FnMut(Changed<'_>)) {
         self.view.state.each_change(self.first, each);

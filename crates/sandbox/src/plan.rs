@@ -4,6 +4,7 @@
 use benchwright_base::{FieldId, Json, RelationId, TableId, digest, json};
 use benchwright_expr::{Expr, Type};
 use benchwright_schema::{Action, By, Domain, FilterKind, Role, Table, Verb};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The compiled domain.
@@ -76,6 +77,8 @@ pub(crate) struct ToolPlan {
     pub(crate) set_arguments: Vec<Option<usize>>,
     /// For each filter or key the path that its test reads.
     pub(crate) paths: Vec<Vec<(TableId, FieldId)>>,
+    /// The tables that a native tool reads or writes, by their names in its own domain.
+    pub(crate) tables: Vec<(Box<str>, TableId)>,
 }
 
 /// One argument.
@@ -109,7 +112,7 @@ pub(crate) enum Part {
 
 /// Arguments as given, one place for each that the tool takes.
 pub(crate) struct Given<'a> {
-    pub(crate) values: Vec<Option<&'a Json<'a>>>,
+    pub(crate) values: SmallVec<[Option<&'a Json<'a>>; 8]>,
 }
 
 impl Plan {
@@ -290,5 +293,7 @@ fn tool_plan(domain: &Domain, at: usize) -> ToolPlan {
     let set_arguments = (0..tool.set.len())
         .map(|at| arguments.iter().position(|argument: &ArgumentPlan| argument.part == Part::Set(at)))
         .collect();
-    ToolPlan { member, own_name, arguments, set_arguments, paths }
+    let declared = tool.native.iter().flat_map(|native| native.reads.iter().chain(&native.writes));
+    let tables = declared.map(|table| (domain.table(*table).own_name().into(), *table)).collect();
+    ToolPlan { member, own_name, arguments, set_arguments, paths, tables }
 }

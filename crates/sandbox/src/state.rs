@@ -102,13 +102,21 @@ impl State {
     pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Arc<Row>) -> Option<Arc<Row>> {
         let table_plan = &plan.tables[table.index()];
         let id = row.id();
+        let hash = self.hash;
         let state = self.edit(table);
-        let old = state.rows.insert(id, Arc::clone(&row));
-        state.reindex(table_plan, id, old.as_deref(), Some(&row));
-        self.hash = match &old {
-            None => self.hash.with(row.hash(table)),
-            Some(old) => row.hash_beside(table, old, self.hash),
+        let old = state.rows.get(id);
+        let hash = match old {
+            None => hash.with(row.hash(table)),
+            Some(old) => row.hash_beside(table, old, hash),
         };
+        // Mostly no indexed field changes, and the row need not be shared with the indexes.
+        let differs = |index: &IndexPlan| old.map(|old| old.get(index.field)) != Some(row.get(index.field));
+        let indexed = table_plan.indexes.iter().any(differs).then(|| Arc::clone(&row));
+        let old = state.rows.insert(id, row);
+        if let Some(row) = indexed {
+            state.reindex(table_plan, id, old.as_deref(), Some(&row));
+        }
+        self.hash = hash;
         old
     }
 
@@ -258,7 +266,7 @@ impl TableState {
     ) -> impl Iterator<Item = &'t Arc<Row>> + use<'t> {
         let set = self.candidates(plan, field, &Value::Ref(to)).flatten();
         let ids = set.map_or_else(Ids::default, IdSet::iter);
-        ids.filter_map(|id| self.rows.get(id))
+        self.rows.get_all(ids)
     }
 
     /// Another row than `except` that has the same values in all these fields; nulls are never the same.
@@ -391,7 +399,7 @@ impl<'s> View<'s> {
         match best {
             Some(None) => {}
             Some(Some(set)) => {
-                let _ = set.iter().filter_map(|id| table.rows.get(id)).try_for_each(|row| offer(row));
+                let _ = table.rows.get_all(set.iter()).try_for_each(|row| offer(row));
             }
             None => {
                 let _ = table.rows.iter_from(from).try_for_each(|(_, row)| offer(row));

@@ -27,15 +27,13 @@ struct Entry {
 impl TraceLog {
     pub(crate) fn push(&mut self, tool: &str, arguments: &str, outcome: Result<u64, RefusalCode>) {
         let entry = Entry { tool_len: tool.len() as u32, arguments_len: arguments.len() as u32, outcome };
-        if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {
-            let text = String::with_capacity(256);
-            self.last = Some(Arc::new(Chunk { text, calls: Vec::with_capacity(4), before: self.last.take() }));
-        }
         if let Some(chunk) = self.last.as_mut().and_then(Arc::get_mut) {
-            chunk.text.push_str(tool);
-            chunk.text.push_str(arguments);
-            chunk.calls.push(entry);
+            return chunk.push(tool, arguments, entry);
         }
+        let (text, calls) = (String::with_capacity(256), Vec::with_capacity(4));
+        let mut chunk = Chunk { text, calls, before: self.last.take() };
+        chunk.push(tool, arguments, entry);
+        self.last = Some(Arc::new(chunk));
     }
 
     /// The calls in the order they were made.
@@ -64,6 +62,14 @@ impl TraceLog {
             }
         }
         calls
+    }
+}
+
+impl Chunk {
+    fn push(&mut self, tool: &str, arguments: &str, entry: Entry) {
+        self.text.push_str(tool);
+        self.text.push_str(arguments);
+        self.calls.push(entry);
     }
 }
 

@@ -43,11 +43,17 @@ impl<T: Clone> Trie<T> {
 
     #[inline]
     fn fits(&self, key: u32) -> bool {
-        self.height >= TALLEST || key >> (BITS * (self.height + 1)) == 0
+        u64::from(key) >> (BITS * (self.height + 1)) == 0
     }
 
     #[inline]
     pub(crate) fn get(&self, key: u32) -> Option<&T> {
+        self.leaf(key)?[key as usize % WIDTH].as_ref()
+    }
+
+    /// The leaf that a key is in, if it is there.
+    #[inline]
+    fn leaf(&self, key: u32) -> Option<&[Option<T>; WIDTH]> {
         if !self.fits(key) {
             return None;
         }
@@ -55,13 +61,18 @@ impl<T: Clone> Trie<T> {
         let mut level = self.height;
         loop {
             match &**node {
-                Node::Leaf(slots) => return slots[key as usize % WIDTH].as_ref(),
+                Node::Leaf(slots) => return Some(slots),
                 Node::Branch(slots) => {
                     node = slots[(key >> (BITS * level)) as usize % WIDTH].as_ref()?;
                     level -= 1;
                 }
             }
         }
+    }
+
+    /// The values of some keys.
+    pub(crate) fn get_all<K: Iterator<Item = u32>>(&self, keys: K) -> Found<'_, T, K> {
+        Found { map: self, keys, known: None }
     }
 
     /// The slot of a key, with every node on the way owned by this map alone. What is there may be changed, not put or
@@ -268,6 +279,7 @@ impl<'a, T> Iter<'a, T> {
 impl<'a, T> Iterator for Iter<'a, T> {
     type Item = (u32, &'a T);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             for slot in self.leaf.by_ref() {
@@ -290,6 +302,36 @@ impl<'a, T> Iterator for Iter<'a, T> {
             *slot += 1;
             if let Some(child) = &slots[at] {
                 self.enter(child, 0, prefix << BITS | at as u32);
+            }
+        }
+    }
+}
+
+/// The values of some keys. Keys that lie close together are mostly in one leaf, which is then found once.
+pub(crate) struct Found<'a, T, K> {
+    map: &'a Trie<T>,
+    keys: K,
+    /// The last leaf, and where it is.
+    known: Option<(u32, &'a [Option<T>; WIDTH])>,
+}
+
+impl<'a, T: Clone, K: Iterator<Item = u32>> Iterator for Found<'a, T, K> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        loop {
+            let key = self.keys.next()?;
+            let leaf = match self.known {
+                Some((at, leaf)) if at == key >> BITS => leaf,
+                _ => {
+                    let Some(leaf) = self.map.leaf(key) else { continue };
+                    self.known = Some((key >> BITS, leaf));
+                    leaf
+                }
+            };
+            if let Some(value) = &leaf[key as usize % WIDTH] {
+                return Some(value);
             }
         }
     }

@@ -109,19 +109,26 @@ fn read_decimal(json: &Json<'_>, decimals: u32, what: &str) -> Result<i64, Strin
 
 /// Whether a value keeps to the bounds of its field; the error says which.
 pub fn check_bounds(value: &Value, bounds: Option<(i64, i64)>) -> Result<(), String> {
-    let Some((low, high)) = bounds else {
-        return match value {
-            Value::Text(text) if text.len() > LONGEST_TEXT => Err(format!("is longer than {LONGEST_TEXT} bytes")),
-            _ => Ok(()),
-        };
-    };
-    let (number, decimals, what) = match value {
-        Value::Text(text) => (text.chars().count() as i64, 0, "a length"),
-        Value::Money(n) => (*n, number::MONEY_DECIMALS, "a value"),
-        Value::Quantity(n) => (*n, number::QUANTITY_DECIMALS, "a value"),
-        Value::Int(n) | Value::Duration(n) => (*n, 0, "a value"),
-        _ => return Ok(()),
-    };
+    match (value, bounds) {
+        (Value::Text(text), bounds) => check_text(text, bounds),
+        (_, None) => Ok(()),
+        (Value::Money(n), Some(bounds)) => check_number(*n, bounds, number::MONEY_DECIMALS, "a value"),
+        (Value::Quantity(n), Some(bounds)) => check_number(*n, bounds, number::QUANTITY_DECIMALS, "a value"),
+        (Value::Int(n) | Value::Duration(n), Some(bounds)) => check_number(*n, bounds, 0, "a value"),
+        _ => Ok(()),
+    }
+}
+
+/// The same of a text, whose bounds are those of its length.
+pub fn check_text(text: &str, bounds: Option<(i64, i64)>) -> Result<(), String> {
+    match bounds {
+        Some(bounds) => check_number(text.chars().count() as i64, bounds, 0, "a length"),
+        None if text.len() > LONGEST_TEXT => Err(format!("is longer than {LONGEST_TEXT} bytes")),
+        None => Ok(()),
+    }
+}
+
+fn check_number(number: i64, (low, high): (i64, i64), decimals: u32, what: &str) -> Result<(), String> {
     let shown = |n: i64| {
         let mut out = Vec::new();
         number::write_decimal(&mut out, n, decimals, true);

@@ -138,7 +138,7 @@ impl<'a> Lower<'a> {
         let whole = Fold { kind: FoldKind::All, binders: per.to_vec(), base: 0, body: vec![body.clone()], outer: None };
         readable(&Expr::Fold(whole))?;
         let mut found = Vec::new();
-        let mut env: Env<Self> = Vec::new();
+        let mut env = Env::<Self>::new();
         let _ = walk::elements(self, per, &mut env, None, &mut |a, env, guard| {
             if guard != Formula::Known(true) {
                 a.fail("`per` ranges over what is decided");
@@ -169,14 +169,14 @@ impl<'a> Lower<'a> {
     /// A number.
     pub fn number(&mut self, expr: &Expr) -> Result<Lin, LowerError> {
         readable(expr)?;
-        let number = walk::value(self, expr, &mut Vec::new());
+        let number = walk::value(self, expr, &mut Env::<Self>::new());
         self.finish(number)
     }
 
     /// A truth.
     pub fn formula(&mut self, expr: &Expr) -> Result<Formula, LowerError> {
         readable(expr)?;
-        let truth = walk::truth(self, expr, &mut Vec::new());
+        let truth = walk::truth(self, expr, &mut Env::<Self>::new());
         self.finish(truth)
     }
 
@@ -454,6 +454,7 @@ impl Algebra for Lower<'_> {
     type Value = Lin;
     type Truth = Formula;
     type Row = (usize, usize);
+    type Folding = (FoldKind, Vec<(Formula, Lin)>);
 
     fn constant(&mut self, value: &Value) -> Lin {
         let number = match value {
@@ -541,9 +542,9 @@ impl Algebra for Lower<'_> {
             }
         }
     }
-    fn members(&mut self, set: SetId) -> Vec<Lin> {
-        let members = self.bound.sets[set.index()].clone();
-        members.iter().map(|member| self.constant(member)).collect()
+    fn member(&mut self, set: SetId, at: usize) -> Option<Lin> {
+        let bound = self.bound;
+        bound.sets[set.index()].get(at).map(|member| self.constant(member))
     }
 
     fn add(&mut self, a: Lin, b: Lin) -> Lin {
@@ -611,7 +612,7 @@ impl Algebra for Lower<'_> {
             }
         }
     }
-    fn fact(&mut self, fact: FactId, arguments: Vec<Lin>) -> Lin {
+    fn fact(&mut self, fact: FactId, arguments: &[Lin]) -> Lin {
         let (plan, bound) = (self.plan, self.bound);
         let (name, table) = (&plan.facts[fact.index()].name, &bound.facts[fact.index()]);
         if plan.facts[fact.index()].arguments.contains(&Type::Bool) {
@@ -669,7 +670,13 @@ impl Algebra for Lower<'_> {
         }
         self.total(parts)
     }
-    fn fold(&mut self, kind: FoldKind, items: Vec<(Formula, Lin)>, outer: Option<Lin>) -> Lin {
+    fn fold(&mut self, kind: FoldKind) -> Self::Folding {
+        (kind, Vec::new())
+    }
+    fn take(&mut self, (_, items): &mut Self::Folding, guard: Formula, item: Lin) {
+        items.push((guard, item));
+    }
+    fn folded(&mut self, (kind, items): Self::Folding, outer: Option<Lin>) -> Lin {
         let outer = outer.unwrap_or_default();
         match kind {
             FoldKind::Count | FoldKind::Sum => {

@@ -12,8 +12,6 @@ pub trait Terminal<'s>: Records<Row = &'s [Value]> {
     fn domain(&self) -> &str;
     /// The clock.
     fn now(&self) -> DateTime;
-    /// Every row of a table, in order of id.
-    fn rows(&self, table: TableId, each: &mut dyn FnMut(&'s [Value]));
     /// Every row that differs from the first state, by table and id.
     fn changes(&self, each: &mut dyn FnMut(Changed<'_>));
 }

@@ -1,7 +1,7 @@
 //! The tools of a grid. What they check they read from the world: conditions of slots and requirements of the grid are rows.
 
 use benchwright_base::{FieldId, Json, RowId, Value, json, number};
-use benchwright_expr::Type;
+use benchwright_expr::{Compare, Type};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, Natives, Row, Seen};
 
@@ -118,7 +118,7 @@ fn set_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
         }
     }
     let (row, col) = (int(slot.get(SLOT[0])), int(slot.get(SLOT[1])));
-    let table = call.table("slot")?;
+    let table = call.open("slot")?.table();
     call.change(table, id, [(SLOT[3], item.clone())])?;
     answer(|out| {
         out.extend_from_slice(b"{\"row\":");
@@ -194,7 +194,7 @@ fn get_global_check_budget(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn done(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let table = call.table("board")?;
+    let table = call.open("board")?.table();
     call.change(table, 1, [(BOARD[2], Value::Bool(true))])?;
     answer(|out| out.extend_from_slice(b"{\"done\":true}"))
 }
@@ -226,15 +226,15 @@ fn argument_text<'c>(call: &Call<'c, '_>, name: &str) -> &'c str {
     }
 }
 
-/// How two numbers compare.
-fn compares(operator: &str, left: i64, right: i64) -> Option<bool> {
+/// The comparison that an operator stands for.
+fn comparison(operator: &str) -> Option<Compare> {
     Some(match operator {
-        "<=" => left <= right,
-        ">=" => left >= right,
-        "=" | "==" => left == right,
-        "!=" => left != right,
-        "<" => left < right,
-        ">" => left > right,
+        "<=" => Compare::Le,
+        ">=" => Compare::Ge,
+        "=" | "==" => Compare::Eq,
+        "!=" => Compare::Ne,
+        "<" => Compare::Lt,
+        ">" => Compare::Gt,
         _ => return None,
     })
 }
@@ -246,43 +246,42 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     };
     let items = call.open("item")?;
     let attribute = attribute(call, items, argument_text(call, "field"))?;
-    let operator = argument_text(call, "operator");
-    if compares(operator, 0, 0).is_none() || (attribute.is_label && !matches!(operator, "=" | "==" | "!=")) {
-        let wanted =
-            if attribute.is_label { "wants = or != for this attribute" } else { "wants one of <=, >=, =, !=, <, >" };
-        return Err(Refusal::argument("operator", wanted));
-    }
+    let operator = match (comparison(argument_text(call, "operator")), attribute.is_label) {
+        (Some(operator), false) | (Some(operator @ (Compare::Eq | Compare::Ne)), true) => operator,
+        (_, true) => return Err(Refusal::argument("operator", "wants = or != for this attribute")),
+        (_, false) => return Err(Refusal::argument("operator", "wants one of <=, >=, =, !=, <, >")),
+    };
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(b"{\"ids\":[");
-    {
-        let labels = call.open("label")?;
-        let word = match (call.raw("value"), attribute.is_label) {
-            (Some(Json::Int(_)), false) | (Some(Json::Text(_)), true) => argument_text(call, "value"),
-            (_, true) => return Err(Refusal::argument("value", "wants a text for this attribute")),
-            (_, false) => return Err(Refusal::argument("value", "wants a whole number for this attribute")),
-        };
-        let than = match call.raw("value") {
-            Some(Json::Int(than)) => *than,
-            _ => 0,
-        };
-        let mut some = false;
-        for item in items.referring(CANDIDATE_OF, id) {
-            let value = item.get(attribute.field);
-            let passes = if attribute.is_label {
+    let labels = call.open("label")?;
+    let (than, word) = match (call.raw("value"), attribute.is_label) {
+        (Some(Json::Int(than)), false) => (*than, None),
+        (Some(Json::Text(word)), true) => (0, Some(&**word)),
+        (_, true) => return Err(Refusal::argument("value", "wants a text for this attribute")),
+        (_, false) => return Err(Refusal::argument("value", "wants a whole number for this attribute")),
+    };
+    for item in items.referring(CANDIDATE_OF, id) {
+        let value = item.get(attribute.field);
+        let passes = match (operator, word) {
+            (_, Some(word)) => {
                 let label = value.as_ref_id().and_then(|label| labels.get(label));
                 let same = label.and_then(|label| label.get(LABEL_NAME).as_text()) == Some(word);
-                same == (operator != "!=")
-            } else {
-                compares(operator, int(value), than) == Some(true)
-            };
-            if passes {
-                if some {
-                    out.push(b',');
-                }
-                some = true;
-                number::write_int(&mut out, i64::from(item.id()));
+                same == (operator == Compare::Eq)
             }
+            (Compare::Le, None) => int(value) <= than,
+            (Compare::Ge, None) => int(value) >= than,
+            (Compare::Eq, None) => int(value) == than,
+            (Compare::Ne, None) => int(value) != than,
+            (Compare::Lt, None) => int(value) < than,
+            (Compare::Gt, None) => int(value) > than,
+        };
+        if passes {
+            number::write_int(&mut out, i64::from(item.id()));
+            out.push(b',');
         }
+    }
+    if out.last() == Some(&b',') {
+        out.pop();
     }
     out.extend_from_slice(b"]}");
     spend(call, meter, "the queries of this slot")?;

@@ -46,6 +46,7 @@ impl Algebra for Symbols {
     type Value = String;
     type Truth = Formula;
     type Row = String;
+    type Folding = (FoldKind, Vec<(Formula, String)>);
 
     fn constant(&mut self, value: &Value) -> String {
         show(value)
@@ -99,8 +100,8 @@ impl Algebra for Symbols {
             }
         }
     }
-    fn members(&mut self, _: SetId) -> Vec<String> {
-        vec!["m1".into(), "m2".into()]
+    fn member(&mut self, _: SetId, at: usize) -> Option<String> {
+        ["m1", "m2"].get(at).map(|&member| member.into())
     }
     fn add(&mut self, a: String, b: String) -> String {
         format!("({a} + {b})")
@@ -117,10 +118,16 @@ impl Algebra for Symbols {
     fn call(&mut self, function: &Function, arguments: Vec<String>) -> String {
         format!("{function:?}({})", arguments.join(", "))
     }
-    fn fact(&mut self, fact: FactId, arguments: Vec<String>) -> String {
+    fn fact(&mut self, fact: FactId, arguments: &[String]) -> String {
         format!("fact{}({})", fact.0, arguments.join(", "))
     }
-    fn fold(&mut self, kind: FoldKind, items: Vec<(Formula, String)>, outer: Option<String>) -> String {
+    fn fold(&mut self, kind: FoldKind) -> Self::Folding {
+        (kind, Vec::new())
+    }
+    fn take(&mut self, (_, items): &mut Self::Folding, guard: Formula, item: String) {
+        items.push((guard, item));
+    }
+    fn folded(&mut self, (kind, items): Self::Folding, outer: Option<String>) -> String {
         format!("{kind:?}[{}]{}", guarded(&items, String::clone), outer.map_or(String::new(), |o| format!(" else {o}")))
     }
     fn compare(&mut self, op: Compare, a: String, b: String) -> Formula {
@@ -170,17 +177,17 @@ impl Algebra for Symbols {
 }
 
 fn formula(expr: &Expr) -> String {
-    walk::truth(&mut Symbols::default(), expr, &mut vec![Bound::Row("it".to_owned())]).show()
+    walk::truth(&mut Symbols::default(), expr, &mut [Bound::Row("it".to_owned())].into_iter().collect()).show()
 }
 
 #[test]
 fn guards_that_are_not_known_reach_the_folds() {
     let (expr, _) = check_value("sum case(visits > 2) of minutes * visits", &Desk, ON_CASE, None).unwrap();
-    let text = walk::value(&mut Symbols::default(), &expr, &mut vec![Bound::Row("it".to_owned())]);
+    let text = walk::value(&mut Symbols::default(), &expr, &mut [Bound::Row("it".to_owned())].into_iter().collect());
     let expected = "Sum[case1.12 Gt 2: (case1.14 * case1.12); case2? & case2.12 Gt 2: (case2.14 * case2.12)] else 0";
     assert_eq!(text, expected);
     let (expr, _) = check_value("count c in case() where c.escalated", &Desk, ON_CASE, None).unwrap();
-    let text = walk::value(&mut Symbols::default(), &expr, &mut vec![Bound::Row("it".to_owned())]);
+    let text = walk::value(&mut Symbols::default(), &expr, &mut [Bound::Row("it".to_owned())].into_iter().collect());
     assert_eq!(text, "Count[case1.13!: 1; and(case2?, case2.13!): 1]");
     let text = formula(&truth("no_overlap case() of starts, ends"));
     assert_eq!(text, "NoOverlap[true: case1.15 case1.16; case2?: case2.15 case2.16]");
@@ -215,10 +222,10 @@ fn truths_that_are_not_known_reach_and_and_or() {
 fn what_cannot_matter_is_never_read() {
     let expr = check_truth("1 > 2 and (2 > 1 or 3 > 1)", &Desk, Scope::default()).unwrap();
     let mut symbols = Symbols::default();
-    assert_eq!(walk::truth(&mut symbols, &expr, &mut Vec::new()), Formula::Known(false));
+    assert_eq!(walk::truth(&mut symbols, &expr, &mut walk::Env::<Symbols>::new()), Formula::Known(false));
     assert_eq!(symbols.compared, 1);
     let expr = check_truth("for n in 1..9 where n > 8: n > 3", &Desk, Scope::default()).unwrap();
     let mut symbols = Symbols::default();
-    assert_eq!(walk::truth(&mut symbols, &expr, &mut Vec::new()), Formula::Known(true));
+    assert_eq!(walk::truth(&mut symbols, &expr, &mut walk::Env::<Symbols>::new()), Formula::Known(true));
     assert_eq!(symbols.compared, 10);
 }

@@ -152,10 +152,10 @@ impl Facts for Desk {
             _ => Value::Null,
         }
     }
-    fn members(&self, set: SetId) -> Vec<Value> {
+    fn member(&self, set: SetId, at: usize) -> Option<Value> {
         match set.0 {
-            0 => vec![Value::Ref(1), Value::Ref(2)],
-            _ => vec![Value::Int(1), Value::Int(2), Value::Int(5)],
+            0 => [1, 2].get(at).copied().map(Value::Ref),
+            _ => [1, 2, 5].get(at).copied().map(Value::Int),
         }
     }
 }

@@ -8,3 +8,4 @@ mod faults;
 mod fixture;
 mod lowerable;
 mod robust;
+mod settle;

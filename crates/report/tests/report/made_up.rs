@@ -230,10 +230,12 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
     let task = plan.tasks.iter().find(|task| task.digest == record.key.task).unwrap();
     let TrialEnd::Scored(score) = &record.end else { panic!("only scored trials have a page here") };
     let check = |rule: &str, family: &str, status, why: Option<&str>| Check {
-        rule: rule.into(),
-        code: family.to_uppercase(),
-        family: family.into(),
-        at: vec!["SO-2".into(), "P-17".into()],
+        of: std::sync::Arc::new(benchwright_pack::Instance {
+            rule: rule.into(),
+            code: family.to_uppercase(),
+            family: family.into(),
+            at: vec!["SO-2".into(), "P-17".into()],
+        }),
         status,
         why: why.map(str::to_owned),
     };

@@ -121,7 +121,8 @@ fn threat_11_markup_in_any_field_shows_as_text() {
     let mut made_up = pages(&plan, &records);
     let page = &mut made_up[0];
     for check in &mut page.verdict.checks {
-        (check.code, check.why, check.at) = (MARKUP.into(), Some(MARKUP.into()), vec![MARKUP.into()]);
+        let of = std::sync::Arc::make_mut(&mut check.of);
+        (of.code, of.at, check.why) = (MARKUP.into(), vec![MARKUP.into()], Some(MARKUP.into()));
     }
     page.verdict.phases[0].name = MARKUP.into();
     let calls = [call(Answer::Answered(MARKUP.into())), call(Answer::Refused(MARKUP.into()))];

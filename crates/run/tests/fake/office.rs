@@ -82,10 +82,12 @@ impl Hosted for Episode<'_> {
         let all = if is_right { 1_000_000 } else { 0 };
         let status = if is_right { CheckStatus::Pass } else { CheckStatus::Fail };
         let check = Check {
-            rule: "office/one-order".to_owned(),
-            code: "O.O".to_owned(),
-            family: "office".to_owned(),
-            at: Vec::new(),
+            of: std::sync::Arc::new(benchwright_pack::Instance {
+                rule: "office/one-order".to_owned(),
+                code: "O.O".to_owned(),
+                family: "office".to_owned(),
+                at: Vec::new(),
+            }),
             status,
             why: None,
         };

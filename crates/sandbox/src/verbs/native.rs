@@ -6,7 +6,7 @@ use crate::{
     arguments,
     call::Call,
     draft::Draft,
-    plan::ToolPlan,
+    plan::{Permit, ToolPlan},
     row::Row,
     state::{State, TableState},
 };
@@ -17,7 +17,8 @@ use benchwright_expr::{
     walk::{Operand, Test},
 };
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_schema::{Action, Domain, Native, Shape, codec};
+use benchwright_schema::{Action, Argument, Domain, Native, Shape, codec};
+use smallvec::SmallVec;
 use std::{ops::ControlFlow, sync::Arc};
 
 /// The code of a native tool.
@@ -40,7 +41,8 @@ pub struct NativeCall<'c, 'd> {
     native: &'c Native,
     /// Arguments as they were sent.
     raw: &'c [Option<&'c Json<'c>>],
-    arguments: Vec<Option<Operand<Value>>>,
+    /// The same as values. A text is read only when it is asked for.
+    arguments: SmallVec<[Option<Operand<Value>>; 6]>,
     draft: &'c mut Draft<'d>,
 }
 
@@ -96,7 +98,7 @@ pub struct Seen<'n> {
     table: TableId,
     rows: &'n TableState,
     state: &'n State,
-    actor: Actor<'n>,
+    actor: &'n Actor<'n>,
     /// Whether each row must be asked for.
     conditional: bool,
 }
@@ -114,8 +116,16 @@ impl<'n> Seen<'n> {
 
     /// The rows that refer by a field to a row, in order of id.
     pub fn referring(self, field: FieldId, to: RowId) -> impl Iterator<Item = &'n Row> {
-        let rows = self.rows.referring(&self.actor.plan.tables[self.table.index()], field, to);
-        rows.map(|row| &**row).filter(move |row| self.shows(row))
+        let mut rows = self.rows.referring(&self.actor.plan.tables[self.table.index()], field, to);
+        // Not a filter: that becomes a call for each row.
+        std::iter::from_fn(move || {
+            loop {
+                let row = rows.next()?;
+                if self.shows(row) {
+                    return Some(&**row);
+                }
+            }
+        })
     }
 
     /// All rows, in order of id.
@@ -146,8 +156,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// An argument as it was sent, whatever its type.
     pub fn raw(&self, name: &str) -> Option<&'c Json<'c>> {
-        let at = self.native.takes.iter().position(|argument| argument.cell.name == name)?;
-        self.raw[at]
+        self.raw[self.place(name)?]
     }
 
     /// Moves the clock on; a refused call moves it back.
@@ -195,7 +204,16 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// An argument by its name; null if it was not given.
     pub fn argument(&self, name: &str) -> Value {
-        self.arguments(name).first().cloned().unwrap_or_default()
+        let Some(at) = self.place(name) else { return Value::Null };
+        match (&self.arguments[at], self.raw[at]) {
+            (Some(values), _) => values.values().first().cloned().unwrap_or_default(),
+            (None, Some(Json::Text(text))) if is_text(&self.native.takes[at]) => Value::text(&**text),
+            _ => Value::Null,
+        }
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.native.takes.iter().position(|argument| argument.cell.name == name)
     }
 
     /// The row that an argument names; refused without one.
@@ -205,8 +223,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// The values of a list argument.
     pub fn arguments(&self, name: &str) -> &[Value] {
-        let at = self.native.takes.iter().position(|argument| argument.cell.name == name);
-        at.and_then(|at| self.arguments[at].as_ref()).map_or(&[], Operand::values)
+        self.place(name).and_then(|at| self.arguments[at].as_ref()).map_or(&[], Operand::values)
     }
 
     /// The clock.
@@ -325,25 +342,33 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// A table by its name, to read several rows of. Only for tables without secret fields.
+    #[inline]
     pub fn open(&self, name: &str) -> Result<Seen<'_>, Refusal> {
-        // The few tables that the tool declares are looked through first: one of them it is.
-        let mut declared = self.native.reads.iter().chain(&self.native.writes);
-        match declared.find(|table| self.domain().table(**table).name == name) {
-            Some(table) => self.seen(*table),
+        match self.plan.tables.iter().find(|(declared, _)| **declared == *name) {
+            Some((_, table)) => self.declared(*table),
             None => self.seen(self.table(name)?),
         }
     }
 
     /// A table for its whole rows, which hide nothing.
     fn seen(&self, table: TableId) -> Result<Seen<'_>, Refusal> {
+        self.may_read(table)?;
+        self.declared(table)
+    }
+
+    /// The same of a table that the tool declares.
+    fn declared(&self, table: TableId) -> Result<Seen<'_>, Refusal> {
         let Draft { actor, state, .. } = &*self.draft;
         if actor.plan.tables[table.index()].has_secrets {
             let name = &self.domain().table(table).name;
             return Err(fault(format!("`{name}` has secret fields, so its rows are read one field at a time")));
         }
-        self.may_read(table)?;
-        let conditional = actor.role.is_conditional(table, Action::Read);
-        Ok(Seen { table, rows: state.table(table), state, actor: *actor, conditional })
+        let conditional = match actor.role.permit(table, Action::Read) {
+            Permit::No => return Err(actor.forbidden(table, Action::Read, None)),
+            Permit::Yes => false,
+            Permit::If(_) => true,
+        };
+        Ok(Seen { table, rows: state.table(table), state, actor, conditional })
     }
 
     fn may_write(&self, table: TableId) -> Result<(), Refusal> {
@@ -376,6 +401,11 @@ fn fault(what: String) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("this tool is at fault: {what}"))
 }
 
+/// Whether an argument is one text.
+fn is_text(argument: &Argument) -> bool {
+    argument.shape == Shape::Value && argument.cell.ty == Type::Text && !argument.list
+}
+
 /// Runs a native tool and answers it.
 pub(crate) fn native(
     call: &Call<'_>,
@@ -385,11 +415,15 @@ pub(crate) fn native(
 ) -> Result<(), Refusal> {
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
     let domain = &*call.plan().domain;
-    let mut arguments = Vec::with_capacity(native.takes.len());
     // The arguments of a native tool are those that it takes, in their order.
     let raw = &call.given.values[..native.takes.len()];
+    let mut native_call = NativeCall { plan: call.tool_plan, native, raw, arguments: SmallVec::new(), draft };
     for (argument, given) in native.takes.iter().zip(raw) {
-        arguments.push(match (*given, argument.shape) {
+        native_call.arguments.push(match (*given, argument.shape) {
+            (Some(Json::Text(text)), Shape::Value) if is_text(argument) => {
+                arguments::text(argument, text)?;
+                None
+            }
             (Some(json), Shape::Value) => Some(arguments::native(domain, argument, json)?),
             (Some(json), _) if argument.list => {
                 arguments::list(&argument.cell.name, json)?;
@@ -406,7 +440,7 @@ pub(crate) fn native(
             _ => None,
         });
     }
-    let gives = function(&mut NativeCall { plan: call.tool_plan, native, raw, arguments, draft })?;
+    let gives = function(&mut native_call)?;
     let write = |out: &mut Vec<u8>, values: &[Value]| -> Result<(), Refusal> {
         if values.len() != native.gives.len() {
             return Err(fault(format!("it gave {} values, not {}", values.len(), native.gives.len())));

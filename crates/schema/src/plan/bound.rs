@@ -190,7 +190,7 @@ impl Facts for Bound {
         };
         found.map_or(Value::Null, |n| as_value(n, table.value))
     }
-    fn members(&self, set: SetId) -> Vec<Value> {
-        self.sets[set.index()].clone()
+    fn member(&self, set: SetId, at: usize) -> Option<Value> {
+        self.sets[set.index()].get(at).cloned()
     }
 }

@@ -10,7 +10,7 @@ impl Lower<'_> {
     pub fn settle(&mut self, settled: &Settled) -> Result<(), LowerError> {
         readable(&settled.at)?;
         for at in 0..self.rows[settled.view].len() {
-            let value = walk::value(self, &settled.at, &mut vec![Slot::Row((settled.view, at))]);
+            let value = walk::value(self, &settled.at, &mut [Slot::Row((settled.view, at))].into_iter().collect());
             self.rows[settled.view][at].fields[settled.field] = value;
         }
         self.finish(())

@@ -8,7 +8,7 @@ use crate::constructs;
 use crate::fixture::{self, Counts, Point};
 use crate::grow::Grow;
 use benchwright_base::{Stream, Value};
-use benchwright_expr::eval::Judge;
+use benchwright_expr::{eval::Judge, settled};
 use benchwright_schema::{
     Domain,
     plan::{Body, Bound, ObjectiveText, PhaseText, Plan, PlanText, RuleText},
@@ -92,7 +92,16 @@ pub(crate) fn verdicts(plan: &Plan, bound: &Bound, rows: &Rows, rule: usize) -> 
     let mut judge = Judge::new(&records, bound.anchor.midnight());
     judge.facts = bound;
     match &plan.rules[rule].body {
-        Body::Expr(body) => judge.instances(&plan.rules[rule].per, body),
+        Body::Expr(body) => {
+            let mut found = Vec::new();
+            judge.instances(&plan.rules[rule].per, &mut |here| {
+                let holds = here.holds(body);
+                // A grader settles before it reads what no record decides.
+                assert_eq!(judge.holds_at(&here.at, &settled(body, &here.at, bound)), holds, "{body:?}");
+                found.push((here.at.to_vec(), holds));
+            });
+            found
+        }
         _ => Vec::new(),
     }
 }
