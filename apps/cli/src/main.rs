@@ -14,6 +14,7 @@ mod picture;
 mod progress;
 mod reference;
 mod runs;
+mod seeds;
 mod stream;
 mod suites;
 mod tasks;
