@@ -6,7 +6,7 @@ use crate::{
     output,
     worlds::{self, Filling},
 };
-use benchwright_base::{FieldId, RelationId, RowId, Stream, TableId, Value};
+use benchwright_base::{RelationId, RowId, Stream, TableId, Value};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_expr::Type;
 use benchwright_sandbox::{Episode, Row, Sandbox};
@@ -71,19 +71,16 @@ impl Sample {
     /// What a row is called; a row without a name is called as what it first refers to.
     fn telling(&self, table: TableId, row: &Row, depth: usize) -> Option<String> {
         let declared = self.first.domain().table(table);
-        let text = |field: FieldId| row.get(field).as_text().map(clean);
-        let known = TELLING.iter().filter_map(|name| declared.field_named(name)).find_map(text);
-        known.or_else(|| {
-            let name = |field| declared.field_named(field).and_then(text);
-            Some(format!("{} {}", name("first_name")?, name("last_name")?))
-        })
-        .or_else(|| {
+        let text = |name: &str| declared.field_named(name).and_then(|field| row.get(field).as_text().map(clean));
+        let person = || Some(format!("{} {}", text("first_name")?, text("last_name")?));
+        let refers = || {
             let mut fields = declared.fields.iter().zip(row.cells()).skip(1);
             fields.find_map(|(field, cell)| match (field.ty, cell) {
                 (Type::Ref(to), Value::Ref(id)) if depth > 0 => Some(self.target(to, *id, depth - 1)),
                 _ => None,
             })
-        })
+        };
+        person().or_else(|| TELLING.iter().find_map(|name| text(name))).or_else(refers)
     }
 
     fn to_text(&self) -> String {
