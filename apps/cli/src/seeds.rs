@@ -136,7 +136,11 @@ pub(crate) fn sample(
     as_json: bool,
 ) -> anyhow::Result<()> {
     let sample = Sample::draw(catalog, name, filling, count)?;
-    if as_json { output::json(&sample.to_json())? } else { output::data(&sample.to_text())? }
+    if as_json {
+        output::json(&sample.to_json())?
+    } else {
+        output::data(&sample.to_text())?
+    }
     Ok(())
 }
 

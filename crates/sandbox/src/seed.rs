@@ -10,7 +10,10 @@ use crate::{
     state::{State, View},
 };
 use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
-use benchwright_expr::{Expr, Path, Source, Type, eval::Judge};
+use benchwright_expr::{
+    Expr, Path, Source, Type,
+    eval::{Judge, Records as _},
+};
 use benchwright_schema::{People, Seed, SeedField, SeedRows, TextPart, codec};
 use std::collections::BTreeMap;
 

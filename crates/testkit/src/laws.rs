@@ -6,7 +6,9 @@ use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::{Action, By, Domain, FilterKind, Lifecycle, Tool, Verb, arguments_schema, codec, result_schema};
+use benchwright_schema::{
+    Action, By, Domain, FilterKind, Lifecycle, Tool, Verb, arguments_schema, codec, result_schema,
+};
 use benchwright_world::Seat;
 use serde_json::Value as Schema;
 use std::{

@@ -59,12 +59,7 @@ pub(super) fn read_field(file: &File<'_>, value: &Node<'_>, id: FieldId, step: &
 }
 
 impl Step<'_> {
-    fn case(
-        &self,
-        text: Piece<'_>,
-        field: &Field,
-        is_last: bool,
-    ) -> Option<(Option<Expr>, SeedField)> {
+    fn case(&self, text: Piece<'_>, field: &Field, is_last: bool) -> Option<(Option<Expr>, SeedField)> {
         let colon = open_characters(text.text).find(|(_, c)| *c == ':').map(|(at, _)| at);
         let mut cursor = Cursor::new(text);
         match (colon, cursor.word().map(|word| word.text)) {
@@ -102,7 +97,9 @@ impl Step<'_> {
             "between" => self.between(cursor.rest(), field, here),
             "from" => self.instant(cursor.rest(), field, here),
             "any" => self.drawn(cursor.rest(), field, here).map(|(source, path)| SeedField::Any(source, path)),
-            "distinct" => self.drawn(cursor.rest(), field, here).map(|(source, path)| SeedField::Distinct(source, path)),
+            "distinct" => {
+                self.drawn(cursor.rest(), field, here).map(|(source, path)| SeedField::Distinct(source, path))
+            }
             "parent" if cursor.is_done() => self.parent(field, here),
             "null" if cursor.is_done() => self.null(field, here).map(|()| SeedField::Null),
             "maybe" => {

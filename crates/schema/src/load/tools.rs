@@ -32,7 +32,11 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
         }
         if !is_snake(name.text) || name.text.len() > 64 {
             let message = format!("{} is not a name for a tool", word(name.text));
-            faults.with_help(name, message, "write lower case with underscores, at most 64 letters, as models' interfaces want it");
+            faults.with_help(
+                name,
+                message,
+                "write lower case with underscores, at most 64 letters, as models' interfaces want it",
+            );
         }
         let (line, says) = match &entry.value.kind {
             Kind::Text(_) => (entry.value.text(file), None),
