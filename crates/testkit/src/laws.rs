@@ -1,7 +1,7 @@
 //! The laws every world keeps, whatever its domain says, checked by random calls. Each is checked in a way of its own: on
 //! the rows themselves, not through the code that is to be held to it.
 
-use crate::{calls::Caller, schema};
+use crate::{calls::Caller, cases::Coverage, schema};
 use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
@@ -93,6 +93,16 @@ impl Report {
         for (law, witness) in other.broken {
             self.broken.entry(law).or_insert(witness);
         }
+    }
+
+    /// Adds what cases showed.
+    pub fn add_cases(&mut self, coverage: Coverage) {
+        for tool in coverage.answered {
+            *self.successes.entry(tool).or_default() += 1;
+        }
+        self.states.extend(coverage.states);
+        self.kept.extend(coverage.kept);
+        self.breached.extend(coverage.broken);
     }
 
     /// What of a domain no call has shown: tools never answered, states never reached, rules never kept or never broken.
