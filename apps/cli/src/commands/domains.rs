@@ -59,7 +59,8 @@ pub(crate) struct Options {
     #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json", "markdown"])]
     svg: bool,
     /// Prints N records of its seeded world, drawn over all tables
-    #[arg(long, value_name = "N", requires = "name", group = "filled", conflicts_with_all = ["tool", "tokens", "markdown", "svg"])]
+    #[arg(long, value_name = "N", requires = "name", group = "filled")]
+    #[arg(conflicts_with_all = ["tool", "tokens", "markdown", "svg"])]
     sample: Option<usize>,
     /// Fills each size twice and prints rows, time and bytes; with NAME also the rows of each table
     #[arg(long, group = "filled", conflicts_with_all = ["tool", "tokens", "markdown", "svg", "size"])]
