@@ -27,7 +27,7 @@ pub(crate) const NATIVES: &Natives = &[
     ("answer_approval", marks::answer_approval),
     ("restore_revision", files::restore_revision),
     ("create_reply", marks::create_reply),
-    ("modify_files.labels", marks::modify_labels),
+    ("modify_files_labels", marks::modify_labels),
     ("get_start_page_token", marks::get_start_page_token),
     ("get_storage_quota", files::get_storage_quota),
 ];

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod reference;
 mod runs;
+mod seeds;
 mod stream;
 mod suites;
 mod tasks;

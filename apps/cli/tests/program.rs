@@ -122,8 +122,25 @@ fn domains_are_listed_and_each_has_a_page() {
             &["domains", "shop", "--tokens"],
             &["domains", "--tokens", "--json"],
             &["domains", "shop", "--markdown"],
+            &["domains", "shop", "--sample", "5"],
+            &["domains", "shop", "--sample", "2", "--seed", "2", "--json"],
         ],
     );
+}
+
+#[test]
+fn sizes_tell_rows_and_bytes_and_that_the_bytes_are_the_same_again() {
+    let run = run(&["domains", "--sizes", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let sizes: Vec<Json> = serde_json::from_str(&run.stdout).unwrap();
+    assert!(sizes.len() >= 2);
+    for size in &sizes {
+        let tables = size["tables"].as_object().unwrap();
+        let rows: u64 = tables.values().map(|rows| rows.as_u64().unwrap()).sum();
+        assert_eq!(size["rows"], rows, "{size}");
+        assert_eq!(size["same_again"], true, "{size}");
+    }
+    assert!(sizes[0]["bytes"].as_u64() < sizes[1]["bytes"].as_u64());
 }
 
 #[test]
@@ -136,6 +153,9 @@ fn wrong_use_ends_with_2_and_names_the_next_command() {
         &["domains", "./nowhere"],
         &["domains", "--tool", "get_order"],
         &["domains", "shop", "--tool", "get_ordr"],
+        &["domains", "--sample", "3"],
+        &["domains", "shop", "--size", "small"],
+        &["domains", "shop", "--sample", "3", "--size", "huge"],
         &["--domains", "nowhere", "domains"],
         &["play"],
         &["play", "shop", "--role", "king"],

@@ -24,13 +24,11 @@ impl Catalog {
         Ok(names)
     }
 
-    /// The tool names that more than one of all domains has, with underscores for dots: in a joined world each is served with its
-    /// domain's name before it.
+    /// The tool names that more than one of all domains has: in a joined world each is served with its domain's name before it.
     pub fn clashing_tools(&self) -> Result<BTreeSet<String>, CatalogError> {
         let (mut seen, mut clashing) = (BTreeSet::new(), BTreeSet::new());
         for name in self.names()? {
-            let tools = self.folder_of(&name)?.tool_names();
-            let own: BTreeSet<String> = tools.iter().map(|tool| tool.replace('.', "_")).collect();
+            let own: BTreeSet<String> = self.folder_of(&name)?.tool_names().into_iter().collect();
             clashing.extend(own.intersection(&seen).cloned());
             seen.extend(own);
         }

@@ -10,7 +10,10 @@ use crate::{
     state::{State, View},
 };
 use benchwright_base::{Date, DateTime, FieldId, RelationId, RowId, Stream, TableId, Value, date::DAY};
-use benchwright_expr::{Expr, Path, Source, Type, eval::Judge};
+use benchwright_expr::{
+    Expr, Path, Source, Type,
+    eval::{Judge, Records as _},
+};
 use benchwright_schema::{People, Seed, SeedField, SeedRows, TextPart, codec};
 use std::collections::BTreeMap;
 
@@ -249,8 +252,8 @@ impl Filler<'_> {
                 }
             }
             SeedField::Instant { from, to, step } => instant(&judge.value(from), &judge.value(to), *step, stream),
-            SeedField::Any(source) => self.any(source, &judge, stream),
-            SeedField::Distinct(source) => {
+            SeedField::Any(source, path) => self.reached(self.any(source, &judge, stream), source, path),
+            SeedField::Distinct(source, path) => {
                 if !batch.distinct.iter().any(|(of, _)| *of == field) {
                     let mut rows: Vec<RowId> = judge.rows(source).iter().map(|row| row.id()).collect();
                     let parent = batch.parent.unwrap_or_default().to_string();
@@ -259,7 +262,7 @@ impl Filler<'_> {
                 }
                 let (_, rows) = batch.distinct.iter_mut().find(|(of, _)| *of == field)?;
                 // A draw that did not fit is not tried again.
-                Value::Ref(rows.pop()?)
+                self.reached(Value::Ref(rows.pop()?), source, path)
             }
             SeedField::Maybe(percent, other) => {
                 if stream.chance(u64::from(*percent), 100) {
@@ -288,6 +291,18 @@ impl Filler<'_> {
         }
         let rows = judge.rows(source);
         stream.pick(&rows).map_or(Value::Null, |row| Value::Ref(row.id()))
+    }
+
+    /// What a path reaches from a row of a source; the row itself where there is none.
+    fn reached(&self, drawn: Value, source: &Source, path: &Path) -> Value {
+        let (Source::Rows { relation, .. }, Some(id), false) = (source, drawn.as_ref_id(), path.is_empty()) else {
+            return drawn;
+        };
+        let view = View { plan: self.plan, state: &self.state };
+        match view.row(*relation, id) {
+            Some(row) => Judge::new(&view, self.state.now).of(row).value(&Expr::Field(0, path.clone())),
+            None => Value::Null,
+        }
     }
 
     fn text(

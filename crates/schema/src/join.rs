@@ -26,7 +26,7 @@ impl JoinError {
 /// Between the names of domains in the name of a joined one, and between the roles in a joined one's role.
 pub(crate) const AND: char = '+';
 
-/// Joins domains, in the order of their names. `clashing` are the tool names (with underscores for dots) that more than one of
+/// Joins domains, in the order of their names. `clashing` are the tool names that more than one of
 /// **all** domains has, whether it is joined here or not, so that the name of a tool never depends on what its domain is joined with.
 pub fn join(
     composition: &Composition,
@@ -139,8 +139,7 @@ fn add(joined: &mut Domain, domain: &Domain, clashing: &BTreeSet<String>, bridge
 
 /// The name by which a tool of a domain is served wherever domains are joined.
 fn served_name(domain: &str, tool: &str, clashing: &BTreeSet<String>) -> String {
-    let tool = tool.replace('.', "_");
-    if clashing.contains(&tool) { format!("{}_{tool}", domain.replace('-', "_")) } else { tool }
+    if clashing.contains(tool) { format!("{}_{tool}", domain.replace('-', "_")) } else { tool.to_owned() }
 }
 
 fn add_seed(joined: &mut Domain, name: &str, seed: &Seed, shift: Shift) -> Result<(), JoinError> {

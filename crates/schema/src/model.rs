@@ -593,10 +593,10 @@ pub enum SeedField {
         /// Grain in seconds.
         step: i64,
     },
-    /// A random row of those a source yields; null if there is none.
-    Any(Source),
-    /// A different row for every row of the batch, in random order.
-    Distinct(Source),
+    /// A random row of those a source yields, or what a path reaches from it; null if there is none.
+    Any(Source, Path),
+    /// A different row for every row of the batch, in random order, or what a path reaches from it.
+    Distinct(Source, Path),
     /// The row that `each` is at.
     Parent,
     /// A value computed from the row so far.

@@ -3,6 +3,7 @@
 //! A free field of a row that is not used is 0, so sums need no gate. A truth that is counted or negated is tied to its
 //! literal in both directions.
 
+mod filter;
 mod keys;
 mod settle;
 
@@ -13,7 +14,7 @@ use crate::{
 };
 use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
 use benchwright_expr::{
-    Binder, Compare, Expr, Fold, FoldKind, Function, TestOp, TextOp, Type, Unit, lowerable,
+    Binder, Compare, Expr, Fold, FoldKind, Function, TextOp, Type, Unit, lowerable,
     walk::{self, Algebra, Bound as Slot, EachRow, Env, Test},
 };
 use benchwright_schema::plan::{Bound, Plan};
@@ -770,35 +771,5 @@ impl Algebra for Lower<'_> {
             parts.push(Formula::any(vec![guard.negated(), empty, within]));
         }
         Formula::all(parts)
-    }
-}
-
-impl Lower<'_> {
-    fn passes(&mut self, (view, row): (usize, usize), test: &Test<'_, Lin>) -> Formula {
-        let [(_, field)] = test.path else {
-            self.fail("a path leads over a field that is decided");
-            return Formula::Known(false);
-        };
-        let it = self.field(&(view, row), *field);
-        let values = test.with.values();
-        let any = |lower: &mut Self| {
-            let same = values.iter().map(|value| lower.compare(Compare::Eq, it.clone(), value.clone())).collect();
-            Formula::any(same)
-        };
-        match test.op {
-            TestOp::Compare(op) => match values.first() {
-                Some(value) => self.compare(op, it, value.clone()),
-                None => Formula::Known(false),
-            },
-            TestOp::In => any(self),
-            TestOp::NotIn if broken(Sabotage::NotInPassesAll) => Formula::Known(true),
-            TestOp::NotIn => any(self).negated(),
-            TestOp::IsNull => Formula::Known(false),
-            TestOp::NotNull => Formula::Known(true),
-            TestOp::Text(_) => {
-                self.fail("a test on text has no place in a model");
-                Formula::Known(false)
-            }
-        }
     }
 }

@@ -46,6 +46,8 @@ use std::{
 pub struct Coverage {
     /// The cases that each tool was called in.
     pub tools: BTreeMap<String, BTreeSet<String>>,
+    /// Tools with a call that was answered.
+    pub answered: BTreeSet<String>,
     /// Tools with a call that was answered and whose whole diff was wanted.
     pub written: BTreeSet<String>,
     /// Tools with a call that was refused, and not for its arguments.
@@ -68,6 +70,7 @@ impl Coverage {
         for (tool, cases) in other.tools {
             self.tools.entry(tool).or_default().extend(cases);
         }
+        self.answered.extend(other.answered);
         self.written.extend(other.written);
         self.refused.extend(other.refused);
         self.states.extend(other.states);
@@ -216,7 +219,11 @@ impl Run<'_> {
                     self.coverage.calls += 1;
                     self.coverage.tools.entry(tool.to_owned()).or_default().insert(self.title.to_owned());
                     let fork = episode.fork();
-                    result = Some(episode.call(tool, &arguments));
+                    let answer = episode.call(tool, &arguments);
+                    if answer.is_ok() {
+                        self.coverage.answered.insert(tool.to_owned());
+                    }
+                    result = Some(answer);
                     self.note_states(&domain, &episode.diff_from(&fork));
                     before = Some(fork);
                     tool.clone_into(&mut called);

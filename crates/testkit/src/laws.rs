@@ -1,12 +1,14 @@
 //! The laws every world keeps, whatever its domain says, checked by random calls. Each is checked in a way of its own: on
 //! the rows themselves, not through the code that is to be held to it.
 
-use crate::{calls::Caller, schema};
+use crate::{calls::Caller, cases::Coverage, schema};
 use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::{Action, By, FilterKind, Lifecycle, Tool, Verb, arguments_schema, codec, result_schema};
+use benchwright_schema::{
+    Action, By, Domain, FilterKind, Lifecycle, Tool, Verb, arguments_schema, codec, result_schema,
+};
 use benchwright_world::Seat;
 use serde_json::Value as Schema;
 use std::{
@@ -64,6 +66,12 @@ pub struct Report {
     pub refused: BTreeMap<&'static str, usize>,
     /// How often each tool was answered.
     pub successes: BTreeMap<String, usize>,
+    /// States of lifecycles that calls brought rows into: table, field and word.
+    pub states: BTreeSet<(String, String, String)>,
+    /// Rules that a call kept which touched a row that they judge.
+    pub kept: BTreeSet<String>,
+    /// Rules that a call broke, or was refused for.
+    pub breached: BTreeSet<String>,
     /// Laws that were broken, each with its first witness.
     pub broken: BTreeMap<Law, String>,
 }
@@ -79,9 +87,57 @@ impl Report {
         for (tool, count) in other.successes {
             *self.successes.entry(tool).or_default() += count;
         }
+        self.states.extend(other.states);
+        self.kept.extend(other.kept);
+        self.breached.extend(other.breached);
         for (law, witness) in other.broken {
             self.broken.entry(law).or_insert(witness);
         }
+    }
+
+    /// Adds what cases showed.
+    pub fn add_cases(&mut self, coverage: Coverage) {
+        for tool in coverage.answered {
+            *self.successes.entry(tool).or_default() += 1;
+        }
+        self.states.extend(coverage.states);
+        self.kept.extend(coverage.kept);
+        self.breached.extend(coverage.broken);
+    }
+
+    /// What of a domain no call has shown: tools never answered, states never reached, rules never kept or never broken.
+    pub fn missing(&self, domain: &Domain) -> Vec<String> {
+        let mut missing = Vec::new();
+        for tool in domain.tools.iter().filter(|tool| !self.successes.contains_key(&tool.name)) {
+            missing.push(format!("{} was never answered", tool.name));
+        }
+        for (at, table) in domain.tables.iter().enumerate() {
+            let is = |id: &TableId| id.index() == at;
+            let writes = |tool: &Tool| match &tool.native {
+                Some(native) => !native.json && native.writes.iter().any(is),
+                None => !tool.reads_only() && tool.table.as_ref().is_some_and(is),
+            };
+            if !domain.tools.iter().any(writes) {
+                continue;
+            }
+            for lifecycle in &table.lifecycles {
+                let field = table.field(lifecycle.field);
+                let Type::Enum(words) = field.ty else { continue };
+                for word in &domain.enums[words.index()].words {
+                    if !self.states.contains(&(table.name.clone(), field.name.clone(), word.clone())) {
+                        missing.push(format!("no call brought {}.{} to {word}", table.name, field.name));
+                    }
+                }
+            }
+        }
+        for rule in &domain.rules {
+            for (what, seen) in [("kept", &self.kept), ("broke", &self.breached)] {
+                if !seen.contains(&rule.id) {
+                    missing.push(format!("no call {what} {}", rule.id));
+                }
+            }
+        }
+        missing
     }
 
     fn broke(&mut self, law: Law, witness: impl FnOnce() -> String) {
@@ -140,6 +196,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
     match &result {
         Err(refusal) => {
             *report.refused.entry(refusal.code.word()).or_default() += 1;
+            report.breached.extend(refusal.rule.clone());
             if !unchanged {
                 report.broke(Law::RefusalChangesNothing, witness);
             }
@@ -170,6 +227,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
                     let rule = &domain.rules[broken.rule].id;
                     report.broke(Law::ToolRules, || format!("{rule}: {}", witness()));
                 }
+                note_rules(episode, &before, &diff, report);
             }
         }
     }
@@ -182,6 +240,24 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
         let _ = fork.call(&call.tool, &call.arguments);
         if episode.state_hash() != hash {
             report.broke(Law::ForksAreApart, || format!("{} {} on a fork", call.tool, call.arguments));
+        }
+    }
+}
+
+/// Notes the rules about the rows that a call touched: those of the verifier that it broke, and all others as kept.
+fn note_rules(episode: &Episode, before: &Episode, diff: &Diff, report: &mut Report) {
+    let domain = episode.domain();
+    let touched: BTreeSet<TableId> = diff.changes.iter().map(|(table, ..)| *table).collect();
+    let mut judged = domain.rules.iter().filter(|rule| rule.on.iter().any(|(on, _)| touched.contains(on))).peekable();
+    if judged.peek().is_none() {
+        return;
+    }
+    let broken = episode.judge_since(before, By::Verifier);
+    let breached: BTreeSet<&String> = broken.iter().map(|broken| &domain.rules[broken.rule].id).collect();
+    for rule in judged {
+        let seen = if breached.contains(&rule.id) { &mut report.breached } else { &mut report.kept };
+        if !seen.contains(&rule.id) {
+            seen.insert(rule.id.clone());
         }
     }
 }
@@ -208,6 +284,20 @@ fn check_changes(episode: &Episode, tool: &Tool, diff: &Diff, report: &mut Repor
             };
             if !allowed {
                 report.broke(Law::Lifecycles, witness);
+            }
+            let reached = match change {
+                Change::Added(cells) => cells.get(lifecycle.field.index()),
+                Change::Changed(fields) => {
+                    fields.iter().find(|change| change.field == lifecycle.field).map(|change| &change.new)
+                }
+                Change::Removed(_) => None,
+            };
+            let declared = domain.table(*table);
+            let field = declared.field(lifecycle.field);
+            if let (Some(Value::Enum(word)), Type::Enum(words)) = (reached, field.ty)
+                && let Some(word) = domain.enums[words.index()].words.get(*word as usize)
+            {
+                report.states.insert((declared.name.clone(), field.name.clone(), word.clone()));
             }
         }
     }

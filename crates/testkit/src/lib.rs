@@ -4,5 +4,6 @@
 pub mod calls;
 pub mod cases;
 pub mod laws;
+pub mod member;
 pub mod schema;
 pub mod worlds;

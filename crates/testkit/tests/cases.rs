@@ -3,7 +3,7 @@
 use benchwright_base::TableId;
 use benchwright_catalog::Catalog;
 use benchwright_expr::Type;
-use benchwright_schema::{Domain, Tool};
+use benchwright_schema::{CaseFile, Domain, Tool};
 use benchwright_testkit::cases::{Coverage, run_file};
 use std::{fs, path::Path};
 
@@ -77,6 +77,34 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
         println!("{name}: {} cases, {} calls", coverage.cases, coverage.calls);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The edges of the native work, each with the case that shows it and a tool that the case calls.
+const EDGES: [(&str, &str, &str); 10] = [
+    ("calendar", "a series keeps its wall clock over the change of clocks, and an exception", "get_event_instances"),
+    ("calendar", "a time that the clocks skip is an hour later", "get_event_instances"),
+    ("calendar", "a whole day stays a whole day when the clocks change", "get_event_instances"),
+    ("drive", "a folder is not moved below itself", "move_files"),
+    ("drive", "inherited access goes with the permission on the folder", "delete_permission"),
+    ("drive", "inherited access goes and comes with a move", "move_files"),
+    ("drive", "the last yes approves, and then it is over", "answer_approval"),
+    ("email", "a filter is run over mail that is there", "apply_filter_to_existing"),
+    ("itsm", "a chain of approvals", "decide_change_approval"),
+    ("itsm", "breaks two-levels-of-incidents: a grandchild, a loop", "add_child_incident"),
+];
+
+#[test]
+fn the_edges_of_native_work_have_cases_of_their_own() {
+    let domains = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+    for (domain, title, tool) in EDGES {
+        let files = fs::read_dir(domains.join(domain).join("cases")).unwrap();
+        let texts: Vec<String> = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+        let cases = texts.iter().flat_map(|text| CaseFile::parse(text).unwrap().cases);
+        let found: Vec<_> = cases.filter(|case| case.title.starts_with(title)).collect();
+        let call = format!("call {tool} ");
+        let calls = |case: &benchwright_schema::Case<'_>| case.steps.iter().any(|(_, line)| line.starts_with(&call));
+        assert!(found.len() == 1 && calls(&found[0]), "{domain}: no one case `{title}` that calls {tool}");
+    }
 }
 
 /// Whether a tool that is no record call writes a table.

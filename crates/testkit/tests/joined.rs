@@ -4,14 +4,19 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_base::{Json, RowId, Value};
-use benchwright_catalog::Catalog;
+use benchwright_catalog::{Catalog, Found};
 use benchwright_pack::RefusalCode;
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::Domain;
-use benchwright_testkit::laws::{self, Report};
+use benchwright_schema::{Domain, Member};
+use benchwright_testkit::{
+    cases::{Coverage, run_file},
+    laws::{self, Report},
+    member::cases_of_member,
+};
 use benchwright_world::Seat;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     path::Path,
     sync::Arc,
 };
@@ -54,6 +59,35 @@ fn calls() -> usize {
     std::env::var("BENCHWRIGHT_LAW_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000) / 5
 }
 
+/// Runs the cases of every domain in the world that joins all seven.
+fn member_cases(everything: &Found) -> Coverage {
+    let domains = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+    let of_member = |member: &Member| {
+        let mut coverage = Coverage::default();
+        let mut files: Vec<_> = fs::read_dir(domains.join(&member.name).join("cases")).unwrap().collect();
+        files.sort_by_key(|file| file.as_ref().unwrap().path());
+        for file in files {
+            let path = file.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            if let Some(told) = cases_of_member(&text, &everything.domain, member) {
+                let name = format!("{} in all seven", path.strip_prefix(&domains).unwrap().display());
+                coverage.add(run_file(everything, &name, &told).unwrap_or_else(|error| panic!("{error}")));
+            }
+        }
+        coverage
+    };
+    let mut total = Coverage::default();
+    std::thread::scope(|scope| {
+        let (left, right) = everything.domain.members.split_at(4);
+        let halves = [left, right].map(|half| {
+            let of_member = &of_member;
+            scope.spawn(move || half.iter().map(of_member).collect::<Vec<_>>())
+        });
+        halves.into_iter().flat_map(|half| half.join().unwrap()).for_each(|coverage| total.add(coverage));
+    });
+    total
+}
+
 #[test]
 fn every_composition_loads_and_keeps_the_laws() {
     let catalog = catalog();
@@ -85,6 +119,14 @@ fn every_composition_loads_and_keeps_the_laws() {
         halves.into_iter().flat_map(|half| half.join().unwrap()).for_each(|report| total.add(report));
     });
     println!("joined: {} calls, {} answered, {} tools answered", total.calls, total.answered, total.successes.len());
+    let everything = catalog.find(ALL).unwrap();
+    println!("random calls alone leave {} to be shown", total.missing(&everything.domain).len());
+    let coverage = member_cases(&everything);
+    println!("cases of members: {} with {} calls", coverage.cases, coverage.calls);
+    total.add_cases(coverage);
+    // Names of tools, tables and rules are the same in every composition, so what all of them showed can be taken together.
+    let missing = total.missing(&everything.domain);
+    assert!(missing.is_empty(), "{missing:#?}");
     assert_eq!(total.calls, share * WANTED.len());
     assert!(total.answered * 4 > total.calls, "{} of {} answered", total.answered, total.calls);
 }
@@ -115,22 +157,37 @@ fn the_name_of_a_tool_does_not_depend_on_the_composition() {
     let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for name in catalog.names().unwrap() {
         for tool in &catalog.find(&name).unwrap().domain.tools {
-            owners.entry(tool.name.replace('.', "_")).or_default().insert(name.clone());
+            owners.entry(tool.name.clone()).or_default().insert(name.clone());
         }
     }
     let mut prefixed = 0;
     for ((domain, own), name) in &names {
-        let own = own.replace('.', "_");
-        let clashes = owners[&own].len() > 1;
+        let clashes = owners[own].len() > 1;
         prefixed += usize::from(clashes);
-        assert_eq!(*name, if clashes { format!("{domain}_{own}") } else { own });
-        assert!(
-            name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') && name.len() <= 64,
-            "{name}"
-        );
+        assert_eq!(*name, if clashes { format!("{domain}_{own}") } else { own.clone() });
     }
     assert!(prefixed > 0 && prefixed < names.len(), "{prefixed} of {}", names.len());
     println!("{} tools, {prefixed} with their domain before them", names.len());
+}
+
+#[test]
+fn every_tool_of_every_world_has_a_name_that_models_accept() {
+    // Most interfaces of models refuse a list with a name that is not ^[a-zA-Z0-9_-]{1,64}$.
+    let fits = |name: &str| {
+        (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    };
+    let catalog = catalog();
+    let worlds = [catalog.names().unwrap(), catalog.compositions().unwrap()].concat();
+    // The longest prefixes and names come together where everything is joined that can be.
+    let all: Vec<String> = catalog.names().unwrap().into_iter().filter(|name| name != "erp").collect();
+    let mut seen = 0;
+    for world in worlds.into_iter().chain([all.join("+")]) {
+        let domain = catalog.find(&world).unwrap_or_else(|error| panic!("{world}: {error}")).domain;
+        let odd: Vec<&str> = domain.tools.iter().map(|tool| &*tool.name).filter(|name| !fits(name)).collect();
+        assert!(odd.is_empty(), "{world}: {odd:?}");
+        seen += domain.tools.len();
+    }
+    println!("{seen} tools");
 }
 
 #[test]

@@ -45,6 +45,10 @@ fn every_world_keeps_every_law_and_every_tool_succeeds() {
         halves.into_iter().for_each(|half| report.add(half));
         let domain = world.domain();
         println!("{}: {} calls, {} answered, refused {:?}", domain.name, report.calls, report.answered, report.refused);
+        if domain.seed.is_some() {
+            // The cases of the domain show the rest.
+            println!("  not shown by random calls: {:?}", report.missing(domain));
+        }
         assert!(report.broken.is_empty(), "{}: {:#?}", domain.name, report.broken);
         let never: Vec<&str> =
             domain.tools.iter().map(|tool| &*tool.name).filter(|name| !report.successes.contains_key(*name)).collect();

@@ -3,9 +3,9 @@
 use crate::{
     failure::Failure,
     layout::{columns, counted, extent, paragraph},
-    notation, output, reference,
+    notation, output, reference, seeds,
     tokens::{Counter, ENCODING, Size, ToolSet},
-    worlds,
+    worlds::{self, Filling},
 };
 use benchwright_base::nearest;
 use benchwright_catalog::{Catalog, CatalogError, Found};
@@ -18,11 +18,14 @@ use std::fmt::Write as _;
 #[command(after_long_help = "\
 Without NAME, a table of all domains. With NAME, a page on that one: what it is about, its tables
 with their fields, its tools, its rules and who holds each, and its roles. A domain with faults is
-told with all of them, and the exit code is 1.
+told with all of them, and the exit code is 1. Several domains joined by + are one world.
 
 Examples:
   benchwright domains
   benchwright domains csm
+  benchwright domains csm+itsm
+  benchwright domains csm --sample 20 --size medium
+  benchwright domains csm --sizes
   benchwright domains csm --tool find_user
   benchwright domains ./domains/csm --json
   benchwright domains csm --tokens
@@ -33,9 +36,12 @@ Keys of --json, a list even for one domain:
   tools_by_verb {find, get, …}, rules_by {tool, verifier}
 Keys of --tokens --json, a list too, in tokens of o200k_base:
   name, encoding, tools, tokens, tokens_per_tool, names, descriptions, arguments, longest {tool, tokens},
-  toolsets {by_effect, by_table: [{name, tools, tokens}]}")]
+  toolsets {by_effect, by_table: [{name, tools, tokens}]}
+Keys of --sample --json, a list of records: table, fields {NAME: value}
+Keys of --sizes --json, a list with an entry for each domain and size:
+  name, size, rows, build_ms, bytes, same_again, tables {NAME: rows}")]
 pub(crate) struct Options {
-    /// A domain, by its name or the path to its folder
+    /// A domain, by its name or the path to its folder, or several joined, such as csm+itsm
     name: Option<String>,
     /// Prints JSON
     #[arg(long)]
@@ -49,11 +55,28 @@ pub(crate) struct Options {
     /// Prints the reference page in Markdown
     #[arg(long, requires = "name", conflicts_with_all = ["tool", "tokens", "json"])]
     markdown: bool,
+    /// Prints N records of its seeded world, drawn over all tables
+    #[arg(long, value_name = "N", requires = "name", group = "filled")]
+    #[arg(conflicts_with_all = ["tool", "tokens", "markdown"])]
+    sample: Option<usize>,
+    /// Fills each size twice and prints rows, time and bytes; with NAME also the rows of each table
+    #[arg(long, group = "filled", conflicts_with_all = ["tool", "tokens", "markdown", "size"])]
+    sizes: bool,
+    /// The size of the world that records are drawn from [default: small]
+    #[arg(long, value_name = "SIZE", requires = "sample")]
+    size: Option<String>,
+    /// The seed that everything random is drawn from [default: 1]
+    #[arg(long, value_name = "N", requires = "filled")]
+    seed: Option<u64>,
 }
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let Some(name) = &options.name else { return all(catalog, options) };
+    if let Some(count) = options.sample {
+        let filling = Filling { size: options.size.clone(), seed: options.seed };
+        return seeds::sample(catalog, name, &filling, count, options.json);
+    }
     let found = catalog.find(name).map_err(|error| Failure::of_catalog(error, name))?;
     if let Some(tool) = &options.tool {
         return schemas(&found.domain, name, tool);
@@ -61,6 +84,9 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     worlds::warn_of_missing_code(&found);
     if options.tokens {
         return sizes(&[found], options);
+    }
+    if options.sizes {
+        return seeds::sizes(&[found], options.seed.unwrap_or(1), true, options.json);
     }
     if options.markdown {
         output::data(&reference::page(&found.domain))?;
@@ -96,6 +122,8 @@ fn all(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     if options.tokens {
         sizes(&good, options)?;
+    } else if options.sizes {
+        seeds::sizes(&good, options.seed.unwrap_or(1), false, options.json)?;
     } else if options.json {
         output::json(&good.iter().map(summary).collect())?;
     } else {

@@ -93,7 +93,7 @@ struct Shards {
 
 #[derive(clap::Args)]
 struct Target {
-    /// A domain, by its name or the path to its folder, or a snapshot file
+    /// A domain, by its name or the path to its folder, several joined, such as csm+itsm, or a snapshot file
     #[arg(value_name = "DOMAIN|SNAPSHOT")]
     what: String,
     /// The file to write

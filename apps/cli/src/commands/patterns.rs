@@ -122,6 +122,21 @@ fn tiers(pattern: &Pattern) -> Vec<&str> {
     pattern.head.cells.iter().map(|cell| &*cell.tier).collect()
 }
 
+/// Tiers that are all pairs `row-column` of some rows and columns, two of each at least.
+fn grid<'t>(tiers: &[&'t str]) -> Option<(Vec<&'t str>, Vec<&'t str>)> {
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    for tier in tiers {
+        let (row, column) = tier.split_once('-')?;
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    (rows.len() > 1 && columns.len() > 1 && tiers.len() == rows.len() * columns.len()).then_some((rows, columns))
+}
+
 fn summary(pattern: &Pattern, rules: &PlanText) -> Json {
     let cells: BTreeMap<&str, &Vec<String>> =
         pattern.head.cells.iter().map(|cell| (&*cell.tier, &cell.objectives)).collect();
@@ -142,7 +157,13 @@ fn table(listed: &[(Pattern, PlanText)]) -> String {
     for (pattern, rules) in listed {
         rows.push(vec![
             pattern.name.clone(),
-            tiers(pattern).join(", "),
+            match grid(&tiers(pattern)) {
+                Some((rows, columns)) => {
+                    let ends = |names: &[&str]| format!("{}…{}", names[0], names[names.len() - 1]);
+                    format!("{} × {} ({})", ends(&rows), ends(&columns), rows.len() * columns.len())
+                }
+                None => tiers(pattern).join(", "),
+            },
             objectives(pattern).join(", "),
             rules.rules.len().to_string(),
         ]);
@@ -153,8 +174,17 @@ fn table(listed: &[(Pattern, PlanText)]) -> String {
 fn page(pattern: &Pattern, rules: &PlanText) -> String {
     let width = output::columns();
     let mut out = format!("{} ({}, family {})\n\n", pattern.text.title, pattern.name, pattern.family);
-    for cell in &pattern.head.cells {
-        out.push_str(&paragraph(&format!("{:<8}", cell.tier), &cell.objectives.join(", "), width));
+    match (grid(&tiers(pattern)), &objectives(pattern)[..]) {
+        (Some((rows, columns)), [objective]) => {
+            let says = format!("one of {}, and after a hyphen one of {}", rows.join(" "), columns.join(" "));
+            out.push_str(&paragraph("tier       ", &says, width));
+            out.push_str(&paragraph("objective  ", objective, width));
+        }
+        _ => {
+            for cell in &pattern.head.cells {
+                out.push_str(&paragraph(&format!("{:<8}", cell.tier), &cell.objectives.join(", "), width));
+            }
+        }
     }
     out.push_str(&format!("\n{} rules can apply:\n", rules.rules.len()));
     for (id, rule) in &rules.rules {
@@ -170,4 +200,16 @@ fn page(pattern: &Pattern, rules: &PlanText) -> String {
         out.push_str(&format!("\nnext: benchwright new {name} --tier {} --seed 1 -o DIR\n", cell.tier));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_are_a_grid_only_if_every_pair_is_there() {
+        assert_eq!(grid(&["a-x", "a-y", "b-x", "b-y"]), Some((vec!["a", "b"], vec!["x", "y"])));
+        assert_eq!(grid(&["a-x", "a-y", "b-x"]), None);
+        assert_eq!(grid(&["easy", "hard"]), None);
+    }
 }

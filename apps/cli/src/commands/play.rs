@@ -51,11 +51,13 @@ empty lines and lines that begin with # do nothing.
 Examples:
   benchwright play csm
   benchwright play csm --role agent --size medium --seed 7
+  benchwright play csm+itsm --role csm.agent+itsm.manager
   benchwright play ./domains/csm --script session.txt
   benchwright play saved.json
   benchwright play out/open/ID")]
 pub(crate) struct Options {
-    /// A domain, by its name or the path to its folder, a snapshot file, or a task, DIR/open/ID
+    /// A domain, by its name or the path to its folder, several joined, such as csm+itsm, a snapshot file, or a task,
+    /// DIR/open/ID
     #[arg(value_name = "DOMAIN|SNAPSHOT|TASK")]
     what: String,
     /// The role you play [default: admin, or the domain's first]

@@ -17,7 +17,8 @@ The first line on stdout is JSON with the addresses and the control token. With 
 (POST /episodes {\"task\": ID}), forks, reads, grades and closes them; each has a token of its own, with which an agent
 reaches its tools and nothing else:
 
-  POST   /episodes                       {\"task\": ID} or {\"domain\": NAME, \"size\": SIZE, \"seed\": N}
+  POST   /episodes                       {\"task\": ID} or {\"domain\": NAME, \"size\": SIZE, \"seed\": N};
+                                         NAME may join several, such as csm+itsm
   GET    /episodes/ID                    limits, calls used, idle time
   POST   /episodes/ID/fork   POST /episodes/ID/grade   GET /episodes/ID/snapshot   DELETE /episodes/ID
          /episodes/ID/mcp                MCP over streamable HTTP

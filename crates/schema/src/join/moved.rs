@@ -80,7 +80,10 @@ fn field(how: &mut SeedField, shift: Shift) {
             shift.expr(from);
             shift.expr(to);
         }
-        SeedField::Any(source) | SeedField::Distinct(source) => shift.source(source),
+        SeedField::Any(source, path) | SeedField::Distinct(source, path) => {
+            shift.source(source);
+            shift.path(path);
+        }
         SeedField::Computed(expr) => shift.expr(expr),
         SeedField::Cases(cases) => {
             for (when, how) in cases {

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::text::{Cursor, Faults, File, Kind, Node, Piece, open_characters, word};
 use crate::model::{Field, SeedField, TextPart};
 use benchwright_base::{FieldId, TableId, Value};
-use benchwright_expr::{Path, Source, Type};
+use benchwright_expr::{Expr, Path, Source, Type};
 
 const FORMS: [&str; 9] = ["text", "one", "between", "from", "any", "distinct", "parent", "null", "maybe"];
 
@@ -59,12 +59,7 @@ pub(super) fn read_field(file: &File<'_>, value: &Node<'_>, id: FieldId, step: &
 }
 
 impl Step<'_> {
-    fn case(
-        &self,
-        text: Piece<'_>,
-        field: &Field,
-        is_last: bool,
-    ) -> Option<(Option<benchwright_expr::Expr>, SeedField)> {
+    fn case(&self, text: Piece<'_>, field: &Field, is_last: bool) -> Option<(Option<Expr>, SeedField)> {
         let colon = open_characters(text.text).find(|(_, c)| *c == ':').map(|(at, _)| at);
         let mut cursor = Cursor::new(text);
         match (colon, cursor.word().map(|word| word.text)) {
@@ -101,8 +96,10 @@ impl Step<'_> {
             "one" if cursor.eat_word("of") => self.one_of(cursor.rest(), field),
             "between" => self.between(cursor.rest(), field, here),
             "from" => self.instant(cursor.rest(), field, here),
-            "any" => Some(SeedField::Any(self.rows(cursor.rest(), field, here)?)),
-            "distinct" => Some(SeedField::Distinct(self.rows(cursor.rest(), field, here)?)),
+            "any" => self.drawn(cursor.rest(), field, here).map(|(source, path)| SeedField::Any(source, path)),
+            "distinct" => {
+                self.drawn(cursor.rest(), field, here).map(|(source, path)| SeedField::Distinct(source, path))
+            }
             "parent" if cursor.is_done() => self.parent(field, here),
             "null" if cursor.is_done() => self.null(field, here).map(|()| SeedField::Null),
             "maybe" => {
@@ -159,6 +156,22 @@ impl Step<'_> {
             return None;
         }
         Some(SeedField::Parent)
+    }
+
+    /// A source of rows, or `rows(…).path` with what is wanted of each.
+    fn drawn(&self, text: Piece<'_>, field: &Field, here: Piece<'_>) -> Option<(Source, Path)> {
+        let has_path = text.text.rfind(')').is_some_and(|at| text.text[at + 1..].starts_with('.'));
+        if !has_path {
+            return self.rows(text, field, here).map(|source| (source, Path::default()));
+        }
+        match self.draft.computed(text, self.table, field.ty, self.faults)? {
+            Expr::Lookup { source, path } => Some((*source, path)),
+            _ => {
+                let mend = "write such as `any user(active = true).email`";
+                self.faults.with_help(text, "expected rows of a table and a path from them", mend);
+                None
+            }
+        }
     }
 
     fn rows(&self, text: Piece<'_>, field: &Field, here: Piece<'_>) -> Option<Source> {

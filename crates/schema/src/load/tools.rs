@@ -30,9 +30,13 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
         if file.is_damaged(entry) {
             continue;
         }
-        if !name.text.split('.').all(is_snake) || name.text.len() > 64 {
+        if !is_snake(name.text) || name.text.len() > 64 {
             let message = format!("{} is not a name for a tool", word(name.text));
-            faults.with_help(name, message, "write lower case with underscores, and dots between parts if need be");
+            faults.with_help(
+                name,
+                message,
+                "write lower case with underscores, at most 64 letters, as models' interfaces want it",
+            );
         }
         let (line, says) = match &entry.value.kind {
             Kind::Text(_) => (entry.value.text(file), None),
@@ -74,7 +78,7 @@ fn long_form<'s>(
                 whole = false;
                 let message = format!("unknown key {} of a tool", word(key.text));
                 if part.value.entries().is_some() {
-                    faults.with_help(key, message, "a name with a dot stands in quotes");
+                    faults.with_help(key, message, "the name of a tool has no dots");
                 } else {
                     faults.unknown(key, message, ["does", "says"]);
                 }

@@ -44,12 +44,12 @@ fn tools_are_what_their_lines_say() {
     assert_eq!(tool("send_order").set[1].fixed, Some(Value::text("by post, quickly")));
     let children = &tool("add_order").with[0].set;
     assert_eq!(children.iter().map(|setting| setting.required).collect::<Vec<_>>(), [true, false, true]);
-    let native = tool("orders.overdue").native.as_ref().unwrap();
+    let native = tool("orders_overdue").native.as_ref().unwrap();
     assert_eq!(native.clause, "orders that were paid so many days ago: and never sent");
     assert!(native.many && native.takes[1].list && native.takes[0].required && native.takes[2].cell.nullable);
     assert_eq!(native.takes[0].cell.bounds, Some((1, 365)));
     assert!(matches!(native.gives[0].ty, Type::Ref(_)));
-    assert!(tool("orders.overdue").reads_only() && !tool("add_order").reads_only());
+    assert!(tool("orders_overdue").reads_only() && !tool("add_order").reads_only());
     let lines: Vec<String> = shop.tools.iter().map(|tool| format!("{}: {}\n", tool.name, tool.description)).collect();
     golden("descriptions.txt", &lines.concat());
 }

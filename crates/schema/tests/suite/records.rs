@@ -88,7 +88,7 @@ fn record_calls_say_what_they_take_and_about_which_table() {
     for name in ["basket_create", "basket_write", "basket_find"] {
         assert_eq!(native(name).subject(), Some(basket), "{name}");
     }
-    assert_eq!(native("orders.overdue").subject(), None);
+    assert_eq!(native("orders_overdue").subject(), None);
 }
 
 #[test]
