@@ -253,19 +253,21 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     };
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(b"{\"ids\":[");
-    let labels = call.open("label")?;
-    let (than, word) = match (call.raw("value"), attribute.is_label) {
+    let (than, words) = match (call.raw("value"), attribute.is_label) {
         (Some(Json::Int(than)), false) => (*than, None),
-        (Some(Json::Text(word)), true) => (0, Some(&**word)),
+        (Some(Json::Text(word)), true) => {
+            let named = |label: &&Row| label.get(LABEL_NAME).as_text() == Some(word);
+            let ids: Vec<RowId> = call.open("label")?.iter().filter(named).map(Row::id).collect();
+            (0, Some(ids))
+        }
         (_, true) => return Err(Refusal::argument("value", "wants a text for this attribute")),
         (_, false) => return Err(Refusal::argument("value", "wants a whole number for this attribute")),
     };
     for item in items.referring(CANDIDATE_OF, id) {
         let value = item.get(attribute.field);
-        let passes = match (operator, word) {
-            (_, Some(word)) => {
-                let label = value.as_ref_id().and_then(|label| labels.get(label));
-                let same = label.and_then(|label| label.get(LABEL_NAME).as_text()) == Some(word);
+        let passes = match (operator, &words) {
+            (_, Some(words)) => {
+                let same = value.as_ref_id().is_some_and(|label| words.contains(&label));
                 same == (operator == Compare::Eq)
             }
             (Compare::Le, None) => int(value) <= than,
