@@ -647,7 +647,7 @@ pub(super) fn made_value(call: &Call<'_, '_>, model: &str, id: RowId, field: &st
                 let done = moves.iter().filter(|row| row.is("state", "done"));
                 Ok(Value::Quantity(done.map(|row| row.number("quantity")).sum()))
             }
-            "production_duration_expected" => {
+            "duration_expected" => {
                 let mut sum = 0;
                 for work in workorders(call, id)? {
                     sum += minutes(call, &work, None)?;

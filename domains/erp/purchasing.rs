@@ -433,11 +433,7 @@ pub(super) fn cancel(call: &mut Call<'_, '_>) -> Answer {
 /// `button_draft`
 pub(super) fn draft(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
-        // Odoo lets every order back, a confirmed one too, and leaves its receipts as they are.
-        if call.row("purchase_order", id)?.is("state", "purchase") {
-            let state = call.word("purchase_order", "state", "cancel")?;
-            call.update("purchase_order", id, &[("state", state)])?;
-        }
+        // Every order goes back, a confirmed one too; its receipts stay as they are.
         if !call.row("purchase_order", id)?.is("state", "draft") {
             let state = call.word("purchase_order", "state", "draft")?;
             call.update("purchase_order", id, &[("state", state)])?;

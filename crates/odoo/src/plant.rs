@@ -3,7 +3,7 @@
 
 use crate::{
     Client, OdooError, cells,
-    reading::{Shape, UNREAD, all, joints, name_in_odoo},
+    reading::{Shape, UNREAD, all, joints},
 };
 use benchwright_base::{RelationId, RowId, TableId, Value};
 use benchwright_expr::Type;
@@ -126,7 +126,7 @@ impl<'a> Planter<'a> {
                 }
                 _ => cells::write(self.domain, field, self.shape.is_html(table, at), value),
             };
-            vals.insert(name_in_odoo(&declared.name, &field.name).to_owned(), json);
+            vals.insert(field.name.clone(), json);
         }
         Ok(vals)
     }

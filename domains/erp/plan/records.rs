@@ -193,6 +193,7 @@ fn offers(shop: &Shop, world: &mut Filler<'_>) -> Result<(), String> {
         let cells = [
             ("partner_id", of(partner_key(shop, vendor))),
             ("product_tmpl_id", of(format!("{apart}{}", facts::product(code)))),
+            ("product_id", of(format!("{apart}{}", facts::product(code)))),
             ("min_qty", units(from)),
             ("price", money(price)),
             ("delay", number(lead)),
