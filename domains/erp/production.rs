@@ -52,7 +52,7 @@ pub(super) fn made(call: &mut Call<'_, '_>, id: RowId, given: &[&str]) -> Result
 fn set_finished(call: &mut Call<'_, '_>, id: RowId, end: DateTime) -> Result<(), Refusal> {
     call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
     for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
-        if !is_in(&row, &["done", "cancel"]) {
+        if !row.is("state", "done") {
             call.update("stock_move", row.id(), &[("date", Value::DateTime(end))])?;
         }
     }
@@ -367,6 +367,11 @@ fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     if order.is("state", "draft") {
         set_state(call, id, "confirmed")?;
     }
+    // From now on the components are those of the recipe.
+    if order.link("bom_id").is_some() && !order.is("consumption", "warning") {
+        let consumption = call.word("mrp_production", "consumption", "warning")?;
+        call.update("mrp_production", id, &[("consumption", consumption)])?;
+    }
     let waits = |call: &Call<'_, '_>| -> Result<bool, Refusal> {
         let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
         Ok(moves.iter().any(|row| row.is("state", "draft")))
@@ -485,7 +490,7 @@ pub(super) fn unplan(call: &mut Call<'_, '_>) -> Answer {
             return Err(wrong_state(message));
         }
         unplan_one(call, id)?;
-        if !is_in(&order, &["done", "cancel"]) {
+        if !order.is("state", "done") {
             set_end(call, id)?;
         }
     }
@@ -504,6 +509,11 @@ fn unplan_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
 pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
         let order = call.row("mrp_production", id)?;
+        if order.is("state", "cancel") && order.is("consumption", "warning") {
+            // Nothing can be consumed for it any more, so Odoo asks.
+            call.update("mrp_production", id, &[("qty_producing", order.get("product_qty"))])?;
+            return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
+        }
         if is_in(&order, &["done", "cancel"]) {
             // Odoo goes through the motions: only the end is stamped again.
             let values = [("qty_producing", order.get("product_qty")), ("date_finished", Value::DateTime(call.now()))];
@@ -603,6 +613,7 @@ pub(super) fn make_to_order(
     units: i64,
     origin: &str,
     due: Option<DateTime>,
+    line: RowId,
 ) -> Result<(), Refusal> {
     let manufactured = rules(call, product)?.iter().any(|rule| rule.is("action", "manufacture"));
     let Some(bom) = bom_of(call, product)?.filter(|_| manufactured) else { return Ok(()) };
@@ -621,7 +632,11 @@ pub(super) fn make_to_order(
         ],
     )?;
     made(call, id, &[])?;
-    confirm_one(call, id)
+    confirm_one(call, id)?;
+    for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
+        call.update("stock_move", row.id(), &[("sale_line_id", Value::Ref(line))])?;
+    }
+    Ok(())
 }
 
 // ---------------------------------------------------------------- what is read

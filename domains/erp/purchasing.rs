@@ -205,12 +205,23 @@ fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<b
     Ok(dated.is_some())
 }
 
-/// Lines of confirmed orders stay.
-pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+/// Lines of confirmed orders stay; what was to be received by others is not.
+pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
     if call.row("purchase_order", order)?.is("state", "purchase") {
         return Err(wrong_state("a line of a confirmed purchase order cannot be deleted"));
+    }
+    for row in call.rows("stock_move", &[("purchase_line_id", Value::Ref(id))])? {
+        stock::cancel_move(call, row.id())?;
+        call.update("stock_move", row.id(), &[("purchase_line_id", Value::Null)])?;
+        let Some(receipt) = row.link("picking_id") else { continue };
+        stock::settle_picking(call, receipt)?;
+        let moves = call.rows("stock_move", &[("picking_id", Value::Ref(receipt))])?;
+        if moves.iter().all(|row| row.link("purchase_line_id").is_none()) {
+            // A receipt is its lines' order's.
+            call.update("stock_picking", receipt, &[("purchase_id", Value::Null)])?;
+        }
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowV
         return Ok(());
     }
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])?;
-    match moves.iter().find(|row| is_in(row, &stock::OPEN)) {
+    match moves.iter().find(|row| is_in(row, &stock::OPEN) && row.link("picking_id").is_some()) {
         Some(row) => {
             let units = row.number("product_uom_qty") + more;
             let (row, picking) = (row.id(), row.link("picking_id"));
@@ -125,11 +125,14 @@ pub(super) fn may_unlink(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refus
 }
 
 /// Lines of confirmed orders stay.
-pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
     if call.row("sale_order", order)?.is("state", "sale") && !line.is("display_type", "line_section") {
         return Err(wrong_state("a line of a confirmed order cannot be deleted: set its quantity to 0 instead"));
+    }
+    for row in call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])? {
+        call.update("stock_move", row.id(), &[("sale_line_id", Value::Null)])?;
     }
     Ok(())
 }
@@ -195,7 +198,7 @@ fn deliver(call: &mut Call<'_, '_>, order: RowId, lines: &[(RowId, i64)]) -> Res
         };
         let made = stock::make_move(call, &new)?;
         if made_to_order {
-            production::make_to_order(call, product, units, &name, date)?;
+            production::make_to_order(call, product, units, &name, date, id)?;
         } else {
             stock::reserve(call, made)?;
         }
@@ -329,7 +332,8 @@ pub(super) fn to_invoice(call: &Call<'_, '_>, line: &RowView) -> Result<i64, Ref
 
 fn delivered(call: &Call<'_, '_>, line: RowId) -> Result<i64, Refusal> {
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(line))])?;
-    Ok(moves.iter().filter(|row| row.is("state", "done")).map(|row| row.number("quantity")).sum())
+    let delivered = moves.iter().filter(|row| row.is("state", "done") && row.link("picking_id").is_some());
+    Ok(delivered.map(|row| row.number("quantity")).sum())
 }
 
 /// Untaxed amount and tax of an order. Deposits are not part of it.

@@ -415,7 +415,7 @@ impl<'a> Planter<'a> {
         let (table, given) = self.given("mrp_production")?;
         self.create_all(
             "mrp_production",
-            &["name", "state", "date_finished", "create_date", "is_planned", "qty_producing"],
+            &["name", "state", "date_finished", "create_date", "is_planned", "qty_producing", "consumption"],
         )?;
         self.press("mrp_production", "confirmed", "action_confirm", &[])?;
         for row in given {

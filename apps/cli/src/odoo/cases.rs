@@ -99,7 +99,7 @@ pub(crate) fn make_to_order(domain: &Domain, keys: &Keys, first: &mut Snapshot) 
     };
     // The second word of the procurement methods.
     let to_order = Value::Enum(1);
-    let route = add("stock_route", &[("name", Value::text(ROUTE))])?;
+    let route = add("stock_route", &[("name", Value::text(ROUTE)), ("sequence", Value::Int(5))])?;
     let rule = [("name", Value::text("WH: make to order")), ("route_id", route.clone()), ("procure_method", to_order)];
     add("stock_rule", &rule)?;
     add("stock_route_product", &[("product_id", product), ("route_id", route)])?;

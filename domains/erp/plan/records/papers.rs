@@ -177,6 +177,7 @@ fn make(
         ("date_start", instant(start)),
         ("date_deadline", instant(due)),
         ("date_finished", instant(end)),
+        ("consumption", Cell::Word("warning")),
         ("user_id", of(MAKER)),
     ];
     world.put("mrp_production", key, &cells)?;
