@@ -48,12 +48,18 @@ pub(super) fn made(call: &mut Call<'_, '_>, id: RowId, given: &[&str]) -> Result
     }
 }
 
-/// Sets when an order ends, and with it when its goods come.
+/// Sets when an order ends, and with it when its goods come; another end brings them the order's deadline too.
 fn set_finished(call: &mut Call<'_, '_>, id: RowId, end: DateTime) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    let mut values = vec![("date", Value::DateTime(end))];
+    let deadline = order.get("date_deadline");
+    if order.instant("date_finished") != Some(end) && !deadline.is_null() {
+        values.push(("date_deadline", deadline));
+    }
     call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
     for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
         if !row.is("state", "done") {
-            call.update("stock_move", row.id(), &[("date", Value::DateTime(end))])?;
+            call.update("stock_move", row.id(), &values)?;
         }
     }
     Ok(())
@@ -252,11 +258,6 @@ pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: 
     if differs("date_start") {
         for row in call.rows("stock_move", &[("raw_material_production_id", Value::Ref(id))])? {
             call.update("stock_move", row.id(), &[("date", order.get("date_start"))])?;
-        }
-    }
-    if differs("date_deadline") {
-        for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
-            call.update("stock_move", row.id(), &[("date_deadline", order.get("date_deadline"))])?;
         }
     }
     if ["date_start", "product_qty", "bom_id"].iter().any(|field| differs(field)) && !cells.has(call, "date_finished") {
