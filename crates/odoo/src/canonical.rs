@@ -248,7 +248,12 @@ mod tests {
     #[test]
     fn line_11_what_a_clock_stamped_is_passed_over_and_nothing_else() {
         let now = Date::parse("2032-03-01").map(Date::midnight).unwrap_or(DateTime(0));
-        let first = Snapshot { domain: String::new(), domain_digest: benchwright_base::Digest([0; 32]), now, tables: Vec::new() };
+        let first = Snapshot {
+            domain: String::new(),
+            domain_digest: benchwright_base::Digest([0; 32]),
+            now,
+            tables: Vec::new(),
+        };
         assert!(both_now(&first, &at("2032-03-01"), &at("2026-11-15")));
         assert!(both_now(&first, &at("2026-11-15"), &at("2032-03-31")));
         assert!(!both_now(&first, &at("2032-03-01"), &at("2032-03-02")));

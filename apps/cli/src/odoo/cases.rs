@@ -87,7 +87,8 @@ pub(crate) fn make_to_order(domain: &Domain, keys: &Keys, first: &mut Snapshot) 
         let declared = domain.table(at);
         let table = &mut first.tables[at.index()];
         let id = Value::Ref(table.next_id);
-        let mut row: Vec<Value> = declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
+        let mut row: Vec<Value> =
+            declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
         row[0] = id.clone();
         for (field, value) in cells {
             let field = declared.field_named(field).ok_or_else(|| anyhow::anyhow!("{name} has no {field}"))?;
@@ -447,7 +448,8 @@ fn no_value(world: &World<'_>) -> Vec<Step> {
     steps.push(press("sale.order", "action_confirm", "so"));
     steps.extend(bill_sale(json!({ "advance_payment_method": "percentage", "amount": 30 })));
     steps.extend(bill_sale(json!({ "advance_payment_method": "fixed", "fixed_amount": 50 })));
-    let find = json!({ "domain": [["state", "=", "draft"]], "fields": ["amount_total", "invoice_line_ids"], "order": "id" });
+    let find =
+        json!({ "domain": [["state", "=", "draft"]], "fields": ["amount_total", "invoice_line_ids"], "order": "id" });
     steps.push(Step::call("account.move", "search_read", find));
     steps
 }

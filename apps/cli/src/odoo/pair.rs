@@ -150,7 +150,9 @@ impl Pair<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<Difference>, OdooError> {
         let (here, there) = (self.twin.snapshot(), self.odoo.read()?);
         let shared = self.shared;
-        Ok(compare(&shared.domain, &shared.first, &here, &there, &|difference| super::known(difference, self.done).is_some()))
+        Ok(compare(&shared.domain, &shared.first, &here, &there, &|difference| {
+            super::known(difference, self.done).is_some()
+        }))
     }
 }
 
@@ -230,7 +232,8 @@ fn alike(field: &str, x: &Json, y: &Json) -> bool {
         (Json::Number(x), Json::Number(y)) => {
             let (x, y) = (x.as_f64().unwrap_or(0.0), y.as_f64().unwrap_or(1.0));
             // Line 6: a half cent is rounded by binary fractions there and exactly here.
-            let is_amount = field.starts_with("amount") || matches!(field, "price_subtotal" | "price_tax" | "price_total");
+            let is_amount =
+                field.starts_with("amount") || matches!(field, "price_subtotal" | "price_tax" | "price_total");
             let least = if is_amount { 0.0101 } else { 0.0005 };
             (x - y).abs() < least
         }

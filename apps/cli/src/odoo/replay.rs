@@ -79,7 +79,8 @@ impl Summary {
         for call in line["calls"].as_array().into_iter().flatten() {
             let (model, method) = (call[0].as_str().unwrap_or_default(), call[1].as_str().unwrap_or_default());
             let (name, came) = (format!("{model}/{method}"), usize::from(call[4] != 200));
-            let bill = call[2]["ids"][0]["$"].as_str().and_then(|key| KINDS.iter().find(|kind| key.starts_with(**kind)));
+            let bill =
+                call[2]["ids"][0]["$"].as_str().and_then(|key| KINDS.iter().find(|kind| key.starts_with(**kind)));
             let bill = bill.map(|kind| format!("{method} {kind}"));
             for counted in COUNTED {
                 if counted == method || counted == name || bill.as_deref() == Some(counted) {
