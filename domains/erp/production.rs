@@ -360,18 +360,23 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
     done(call, "true")
 }
 
+/// Confirms an order: from now on its components are those of the recipe, whatever its state.
 fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    if order.link("bom_id").is_some() && !order.is("consumption", "warning") {
+        let consumption = call.word("mrp_production", "consumption", "warning")?;
+        call.update("mrp_production", id, &[("consumption", consumption)])?;
+    }
+    confirm_moves(call, id)
+}
+
+fn confirm_moves(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let order = call.row("mrp_production", id)?;
     if is_in(&order, &["done", "cancel"]) {
         return Ok(());
     }
     if order.is("state", "draft") {
         set_state(call, id, "confirmed")?;
-    }
-    // From now on the components are those of the recipe.
-    if order.link("bom_id").is_some() && !order.is("consumption", "warning") {
-        let consumption = call.word("mrp_production", "consumption", "warning")?;
-        call.update("mrp_production", id, &[("consumption", consumption)])?;
     }
     let waits = |call: &Call<'_, '_>| -> Result<bool, Refusal> {
         let moves = call.rows("stock_move", &[("production_id", Value::Ref(id))])?;
@@ -419,7 +424,11 @@ pub(super) fn plan(call: &mut Call<'_, '_>) -> Answer {
         if order.flag("is_planned") || is_in(&order, &["done", "cancel"]) {
             continue;
         }
-        confirm_one(call, id)?;
+        if order.is("state", "draft") {
+            confirm_one(call, id)?;
+        } else {
+            confirm_moves(call, id)?;
+        }
         let mut from = order.instant("date_start").unwrap_or_else(|| call.now()).max(call.now());
         let mut first = None;
         for work in workorders(call, id)? {
@@ -529,7 +538,7 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
             }
             return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
         }
-        confirm_one(call, id)?;
+        confirm_moves(call, id)?;
         for field in ["raw_material_production_id", "production_id"] {
             for row in call.rows("stock_move", &[(field, Value::Ref(id))])? {
                 if is_in(&row, &stock::OPEN) {
