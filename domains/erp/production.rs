@@ -521,7 +521,9 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
         let order = call.row("mrp_production", id)?;
         if order.is("state", "cancel") && order.is("consumption", "warning") {
             // Nothing can be consumed for it any more, so Odoo asks.
-            call.update("mrp_production", id, &[("qty_producing", order.get("product_qty"))])?;
+            if order.number("qty_producing") == 0 {
+                call.update("mrp_production", id, &[("qty_producing", order.get("product_qty"))])?;
+            }
             return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
         }
         if is_in(&order, &["done", "cancel"]) {
