@@ -164,7 +164,8 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
     let mut dated = false;
-    if line.number("product_qty") != old.number("product_qty") {
+    // The same quantity again counts as a new one.
+    if cells.get(call, "product_qty").is_some() {
         let manual = line.get("technical_price_unit") != line.get("price_unit");
         let keep = [cells.get(call, "price_unit").is_some(), cells.get(call, "date_planned").is_some()];
         if !manual {

@@ -68,11 +68,11 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
     Ok(())
 }
 
-/// Another quantity sets the price to the product's again, unless one was sent with it or written over before, or units are
+/// A written quantity, the same one too, sets the price to the product's again, unless one was sent with it or written over before, or units are
 /// billed already.
-pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
+pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
-    let same = line.number("product_uom_qty") == old.number("product_uom_qty");
+    let same = cells.get(call, "product_uom_qty").is_none();
     let by_hand = line.number("technical_price_unit") != line.number("price_unit");
     if same || by_hand || cells.get(call, "price_unit").is_some() || invoiced(call, id)? > 0 {
         return Ok(());

@@ -242,6 +242,8 @@ fn lowest_tier(world: &World<'_>) -> Vec<Step> {
 fn quantity_resets(world: &World<'_>) -> Vec<Step> {
     let line = json!({ "product_qty": world.from + 9, "price_unit": 3.9, "date_planned": world.noon(30) });
     let mut steps = world.purchase(&world.vendor, line);
+    steps.push(write("purchase.order.line", "line", json!({ "product_qty": world.from + 9 })));
+    steps.push(world.line());
     steps.push(press("purchase.order", "button_confirm", "po"));
     steps.push(write("purchase.order.line", "line", json!({ "product_qty": world.from })));
     steps.push(world.line());
@@ -431,7 +433,7 @@ fn bill_sale(how: Json) -> Vec<Step> {
 fn sales_price(world: &World<'_>) -> Vec<Step> {
     let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 19.5 }));
     for vals in [
-        json!({ "product_uom_qty": 4 }),
+        json!({ "product_uom_qty": 3 }),
         json!({ "price_unit": 12.25 }),
         json!({ "product_uom_qty": 5 }),
         json!({ "product_uom_qty": 6, "price_unit": 11 }),
