@@ -178,7 +178,7 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
     } else {
         wizard.number("fixed_amount")
     };
-    if amount <= 0 || (is_percent && percent <= 0) {
+    if (if is_percent { percent } else { amount }) <= 0 {
         return Err(cannot("the value of the down payment must be positive"));
     }
     let lines = call.rows("sale_order_line", &[("order_id", Value::Ref(*order))])?;
@@ -190,6 +190,7 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
             ("name", Value::text(name)),
             ("product_uom_qty", Value::Quantity(0)),
             ("price_unit", Value::Money(price)),
+            ("technical_price_unit", Value::Money(price)),
             ("is_downpayment", Value::Bool(true)),
             ("sequence", Value::Int(sequence)),
         ]
@@ -198,6 +199,10 @@ fn deposit(call: &mut Call<'_, '_>, wizard: &RowView, orders: &[RowId]) -> Resul
         let mut section = base("Down Payments", 0, last + 1);
         section.push(("display_type", call.word("sale_order_line", "display_type", "line_section")?));
         call.create("sale_order_line", &section)?;
+    }
+    if untaxed + tax == 0 {
+        // Of an order without value nothing can be deposited: the invoice has no lines.
+        return make_entry(call, *order, &[*order]);
     }
     let place = if has_section { last + 1 } else { last + 2 };
     let line = call.create("sale_order_line", &base("Down Payment", amount, place))?;

@@ -608,7 +608,7 @@ fn after_write(
 ) -> Result<(), Refusal> {
     match &*call.domain().table(table).name {
         "sale_order_line" => {
-            sales::reprice_line(call, id, old, cells)?;
+            sales::reprice_line(call, id, cells)?;
             sales::line_changed(call, id, Some(old))
         }
         "purchase_order" => purchasing::order_changed(call, id, old, cells),

@@ -48,12 +48,18 @@ pub(super) fn made(call: &mut Call<'_, '_>, id: RowId, given: &[&str]) -> Result
     }
 }
 
-/// Sets when an order ends, and with it when its goods come.
+/// Sets when an order ends, and with it when its goods come; another end brings them the order's deadline too.
 fn set_finished(call: &mut Call<'_, '_>, id: RowId, end: DateTime) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    let mut values = vec![("date", Value::DateTime(end))];
+    let deadline = order.get("date_deadline");
+    if order.instant("date_finished") != Some(end) && !deadline.is_null() {
+        values.push(("date_deadline", deadline));
+    }
     call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
     for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
-        if !is_in(&row, &["done", "cancel"]) {
-            call.update("stock_move", row.id(), &[("date", Value::DateTime(end))])?;
+        if !row.is("state", "done") {
+            call.update("stock_move", row.id(), &values)?;
         }
     }
     Ok(())
@@ -254,11 +260,6 @@ pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: 
             call.update("stock_move", row.id(), &[("date", order.get("date_start"))])?;
         }
     }
-    if differs("date_deadline") {
-        for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
-            call.update("stock_move", row.id(), &[("date_deadline", order.get("date_deadline"))])?;
-        }
-    }
     if ["date_start", "product_qty", "bom_id"].iter().any(|field| differs(field)) && !cells.has(call, "date_finished") {
         set_end(call, id)?;
     }
@@ -359,7 +360,17 @@ pub(super) fn confirm(call: &mut Call<'_, '_>) -> Answer {
     done(call, "true")
 }
 
+/// Confirms an order: from now on its components are those of the recipe, whatever its state.
 fn confirm_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    if order.link("bom_id").is_some() && !order.is("consumption", "warning") {
+        let consumption = call.word("mrp_production", "consumption", "warning")?;
+        call.update("mrp_production", id, &[("consumption", consumption)])?;
+    }
+    confirm_moves(call, id)
+}
+
+fn confirm_moves(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let order = call.row("mrp_production", id)?;
     if is_in(&order, &["done", "cancel"]) {
         return Ok(());
@@ -413,7 +424,11 @@ pub(super) fn plan(call: &mut Call<'_, '_>) -> Answer {
         if order.flag("is_planned") || is_in(&order, &["done", "cancel"]) {
             continue;
         }
-        confirm_one(call, id)?;
+        if order.is("state", "draft") {
+            confirm_one(call, id)?;
+        } else {
+            confirm_moves(call, id)?;
+        }
         let mut from = order.instant("date_start").unwrap_or_else(|| call.now()).max(call.now());
         let mut first = None;
         for work in workorders(call, id)? {
@@ -485,7 +500,7 @@ pub(super) fn unplan(call: &mut Call<'_, '_>) -> Answer {
             return Err(wrong_state(message));
         }
         unplan_one(call, id)?;
-        if !is_in(&order, &["done", "cancel"]) {
+        if !order.is("state", "done") {
             set_end(call, id)?;
         }
     }
@@ -504,6 +519,13 @@ fn unplan_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
 pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
         let order = call.row("mrp_production", id)?;
+        if order.is("state", "cancel") && order.is("consumption", "warning") {
+            // Nothing can be consumed for it any more, so Odoo asks.
+            if order.number("qty_producing") == 0 {
+                call.update("mrp_production", id, &[("qty_producing", order.get("product_qty"))])?;
+            }
+            return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
+        }
         if is_in(&order, &["done", "cancel"]) {
             // Odoo goes through the motions: only the end is stamped again.
             let values = [("qty_producing", order.get("product_qty")), ("date_finished", Value::DateTime(call.now()))];
@@ -518,7 +540,7 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
             }
             return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
         }
-        confirm_one(call, id)?;
+        confirm_moves(call, id)?;
         for field in ["raw_material_production_id", "production_id"] {
             for row in call.rows("stock_move", &[(field, Value::Ref(id))])? {
                 if is_in(&row, &stock::OPEN) {
@@ -603,6 +625,7 @@ pub(super) fn make_to_order(
     units: i64,
     origin: &str,
     due: Option<DateTime>,
+    line: RowId,
 ) -> Result<(), Refusal> {
     let manufactured = rules(call, product)?.iter().any(|rule| rule.is("action", "manufacture"));
     let Some(bom) = bom_of(call, product)?.filter(|_| manufactured) else { return Ok(()) };
@@ -621,7 +644,11 @@ pub(super) fn make_to_order(
         ],
     )?;
     made(call, id, &[])?;
-    confirm_one(call, id)
+    confirm_one(call, id)?;
+    for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
+        call.update("stock_move", row.id(), &[("sale_line_id", Value::Ref(line))])?;
+    }
+    Ok(())
 }
 
 // ---------------------------------------------------------------- what is read
@@ -647,7 +674,7 @@ pub(super) fn made_value(call: &Call<'_, '_>, model: &str, id: RowId, field: &st
                 let done = moves.iter().filter(|row| row.is("state", "done"));
                 Ok(Value::Quantity(done.map(|row| row.number("quantity")).sum()))
             }
-            "production_duration_expected" => {
+            "duration_expected" => {
                 let mut sum = 0;
                 for work in workorders(call, id)? {
                     sum += minutes(call, &work, None)?;

@@ -164,7 +164,8 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
 pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
     let mut dated = false;
-    if line.number("product_qty") != old.number("product_qty") {
+    // The same quantity again counts as a new one.
+    if cells.get(call, "product_qty").is_some() {
         let manual = line.get("technical_price_unit") != line.get("price_unit");
         let keep = [cells.get(call, "price_unit").is_some(), cells.get(call, "date_planned").is_some()];
         if !manual {
@@ -205,12 +206,23 @@ fn reprice(call: &mut Call<'_, '_>, line: &RowView, keep: [bool; 2]) -> Result<b
     Ok(dated.is_some())
 }
 
-/// Lines of confirmed orders stay.
-pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+/// Lines of confirmed orders stay; what was to be received by others is not.
+pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let line = call.row("purchase_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
     if call.row("purchase_order", order)?.is("state", "purchase") {
         return Err(wrong_state("a line of a confirmed purchase order cannot be deleted"));
+    }
+    for row in call.rows("stock_move", &[("purchase_line_id", Value::Ref(id))])? {
+        stock::cancel_move(call, row.id())?;
+        call.update("stock_move", row.id(), &[("purchase_line_id", Value::Null)])?;
+        let Some(receipt) = row.link("picking_id") else { continue };
+        stock::settle_picking(call, receipt)?;
+        let moves = call.rows("stock_move", &[("picking_id", Value::Ref(receipt))])?;
+        if moves.iter().all(|row| row.link("purchase_line_id").is_none()) {
+            // A receipt is its lines' order's.
+            call.update("stock_picking", receipt, &[("purchase_id", Value::Null)])?;
+        }
     }
     Ok(())
 }
@@ -433,11 +445,7 @@ pub(super) fn cancel(call: &mut Call<'_, '_>) -> Answer {
 /// `button_draft`
 pub(super) fn draft(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
-        // Odoo lets every order back, a confirmed one too, and leaves its receipts as they are.
-        if call.row("purchase_order", id)?.is("state", "purchase") {
-            let state = call.word("purchase_order", "state", "cancel")?;
-            call.update("purchase_order", id, &[("state", state)])?;
-        }
+        // Every order goes back, a confirmed one too; its receipts stay as they are.
         if !call.row("purchase_order", id)?.is("state", "draft") {
             let state = call.word("purchase_order", "state", "draft")?;
             call.update("purchase_order", id, &[("state", state)])?;

@@ -35,7 +35,7 @@ pub(super) fn fill_line(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Re
     if cells.has(call, "display_type") {
         cells.set(call, "product_uom_qty", Value::Quantity(0))?;
         cells.set(call, "price_unit", Value::Money(0))?;
-        return Ok(());
+        return cells.set(call, "technical_price_unit", Value::Money(0));
     }
     let product = cells.link(call, "product_id").map(|id| call.row("product_product", id)).transpose()?;
     if product.is_none() && cells.get(call, "is_downpayment") != Some(&Value::Bool(true)) {
@@ -52,7 +52,9 @@ pub(super) fn fill_line(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Re
         let price = product.map_or(Value::Money(0), |product| product.get("list_price"));
         cells.set(call, "price_unit", price)?;
     }
-    Ok(())
+    // A price counts as the system's own until it is written over.
+    let price = cells.get(call, "price_unit").filter(|price| !price.is_null()).cloned().unwrap_or(Value::Money(0));
+    cells.set(call, "technical_price_unit", price)
 }
 
 /// Lines of a locked order stay as they are.
@@ -66,16 +68,18 @@ pub(super) fn may_change_line(call: &Call<'_, '_>, id: RowId, cells: &mut Cells)
     Ok(())
 }
 
-/// Another quantity sets the price to the product's again, unless one was sent with it or units are billed already.
-pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: &Cells) -> Result<(), Refusal> {
+/// A written quantity, the same one too, sets the price to the product's again, unless one was sent with it or written over before, or units are
+/// billed already.
+pub(super) fn reprice_line(call: &mut Call<'_, '_>, id: RowId, cells: &Cells) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
-    let same = line.number("product_uom_qty") == old.number("product_uom_qty");
-    if same || cells.get(call, "price_unit").is_some() || invoiced(call, id)? > 0 {
+    let same = cells.get(call, "product_uom_qty").is_none();
+    let by_hand = line.number("technical_price_unit") != line.number("price_unit");
+    if same || by_hand || cells.get(call, "price_unit").is_some() || invoiced(call, id)? > 0 {
         return Ok(());
     }
     if let (Some(product), true) = (line.link("product_id"), line.get("display_type").is_null()) {
         let price = call.row("product_product", product)?.get("list_price");
-        call.update("sale_order_line", id, &[("price_unit", price)])?;
+        call.update("sale_order_line", id, &[("price_unit", price.clone()), ("technical_price_unit", price)])?;
     }
     Ok(())
 }
@@ -92,7 +96,7 @@ pub(super) fn line_changed(call: &mut Call<'_, '_>, id: RowId, old: Option<&RowV
         return Ok(());
     }
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])?;
-    match moves.iter().find(|row| is_in(row, &stock::OPEN)) {
+    match moves.iter().find(|row| is_in(row, &stock::OPEN) && row.link("picking_id").is_some()) {
         Some(row) => {
             let units = row.number("product_uom_qty") + more;
             let (row, picking) = (row.id(), row.link("picking_id"));
@@ -121,11 +125,14 @@ pub(super) fn may_unlink(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refus
 }
 
 /// Lines of confirmed orders stay.
-pub(super) fn may_unlink_line(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     let line = call.row("sale_order_line", id)?;
     let Some(order) = line.link("order_id") else { return Ok(()) };
     if call.row("sale_order", order)?.is("state", "sale") && !line.is("display_type", "line_section") {
         return Err(wrong_state("a line of a confirmed order cannot be deleted: set its quantity to 0 instead"));
+    }
+    for row in call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])? {
+        call.update("stock_move", row.id(), &[("sale_line_id", Value::Null)])?;
     }
     Ok(())
 }
@@ -191,7 +198,7 @@ fn deliver(call: &mut Call<'_, '_>, order: RowId, lines: &[(RowId, i64)]) -> Res
         };
         let made = stock::make_move(call, &new)?;
         if made_to_order {
-            production::make_to_order(call, product, units, &name, date)?;
+            production::make_to_order(call, product, units, &name, date, id)?;
         } else {
             stock::reserve(call, made)?;
         }
@@ -259,16 +266,26 @@ pub(super) fn invoice_lines(call: &Call<'_, '_>, line: RowId) -> Result<Vec<RowI
     Ok(joints.iter().filter_map(|joint| joint.link("invoice_line_id")).collect())
 }
 
-/// The invoices of an order, in order of id.
+/// The invoices of an order, line by line: drafts first, then the highest number.
 pub(super) fn invoices(call: &Call<'_, '_>, order: RowId) -> Result<Vec<RowId>, Refusal> {
-    let mut found = Vec::new();
-    for line in call.rows("sale_order_line", &[("order_id", Value::Ref(order))])? {
+    let mut found: Vec<RowId> = Vec::new();
+    let mut lines = call.rows("sale_order_line", &[("order_id", Value::Ref(order))])?;
+    lines.sort_by_key(|line| (line.number("sequence"), line.id()));
+    for line in lines {
+        let mut items = Vec::new();
         for item in invoice_lines(call, line.id())? {
-            found.extend(call.row("account_move_line", item)?.link("move_id"));
+            if let Some(entry) = call.row("account_move_line", item)?.link("move_id") {
+                let name = call.row("account_move", entry)?.get("name");
+                items.push((!name.is_null(), std::cmp::Reverse(name), item, entry));
+            }
+        }
+        items.sort();
+        for (_, _, _, entry) in items {
+            if !found.contains(&entry) {
+                found.push(entry);
+            }
         }
     }
-    found.sort_unstable();
-    found.dedup();
     Ok(found)
 }
 
@@ -315,7 +332,8 @@ pub(super) fn to_invoice(call: &Call<'_, '_>, line: &RowView) -> Result<i64, Ref
 
 fn delivered(call: &Call<'_, '_>, line: RowId) -> Result<i64, Refusal> {
     let moves = call.rows("stock_move", &[("sale_line_id", Value::Ref(line))])?;
-    Ok(moves.iter().filter(|row| row.is("state", "done")).map(|row| row.number("quantity")).sum())
+    let delivered = moves.iter().filter(|row| row.is("state", "done") && row.link("picking_id").is_some());
+    Ok(delivered.map(|row| row.number("quantity")).sum())
 }
 
 /// Untaxed amount and tax of an order. Deposits are not part of it.

@@ -50,7 +50,7 @@ pub fn compare(
             match (a.get(&id), b.get(&id)) {
                 (Some(x), Some(y)) => {
                     for (field, (x, y)) in table.fields.iter().zip(x.iter().zip(y)).skip(1) {
-                        if x != y && !is_clock(field) && !both_now(first, x, y) {
+                        if x != y && !is_clock(field) && !(may_be_stamped(&field.name) && both_now(first, x, y)) {
                             let show = |value| codec::show_value(domain, field.ty, value);
                             found.push(difference(&field.name, show(x), show(y)));
                         }
@@ -81,6 +81,11 @@ fn brief(domain: &Domain, table: &Table, cells: &[Value]) -> String {
     let said: Vec<String> =
         said.map(|(field, value)| format!("{}={}", field.name, codec::show_value(domain, field.ty, value))).collect();
     said.join(" ")
+}
+
+/// Dates that no engine takes from its clock: only calls set them.
+fn may_be_stamped(field: &str) -> bool {
+    !matches!(field, "commitment_date" | "date_deadline")
 }
 
 /// Whether both values are their engine's own present: worlds stand years ahead of the wall clock.
@@ -229,4 +234,36 @@ fn renamed(text: &str, names: &BTreeMap<String, String>) -> String {
     }
     let new: Vec<&str> = tokens.iter().map(|token| names.get(*token).map_or(*token, |name| name)).collect();
     new.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchwright_base::{Date, DateTime};
+
+    fn at(date: &str) -> Value {
+        Value::DateTime(Date::parse(date).map(Date::midnight).unwrap_or(DateTime(0)))
+    }
+
+    #[test]
+    fn line_11_what_a_clock_stamped_is_passed_over_and_nothing_else() {
+        let now = Date::parse("2032-03-01").map(Date::midnight).unwrap_or(DateTime(0));
+        let first = Snapshot {
+            domain: String::new(),
+            domain_digest: benchwright_base::Digest([0; 32]),
+            now,
+            tables: Vec::new(),
+        };
+        assert!(both_now(&first, &at("2032-03-01"), &at("2026-11-15")));
+        assert!(both_now(&first, &at("2026-11-15"), &at("2032-03-31")));
+        assert!(!both_now(&first, &at("2032-03-01"), &at("2032-03-02")));
+        assert!(!both_now(&first, &at("2032-03-01"), &Value::Null));
+        assert!(may_be_stamped("date_order"));
+        assert!(!may_be_stamped("commitment_date") && !may_be_stamped("date_deadline"));
+    }
+
+    #[test]
+    fn line_10_dialogs_and_rules_of_routes_are_all_that_is_not_read() {
+        assert_eq!(UNREAD, ["sale_advance_payment_inv", "sale_advance_payment_order", "stock_rule"]);
+    }
 }

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_survives_html() {
+    fn line_8_text_survives_html() {
         for text in ["Holds at most 40 units of A & B <each>.", "two\nlines"] {
             assert_eq!(plain(&rich(text)), text);
         }

@@ -12,14 +12,6 @@ pub(crate) const UNREAD: [&str; 3] = ["sale_advance_payment_inv", "sale_advance_
 /// How many records a call asks for.
 const PAGE: usize = 2_000;
 
-/// What a field of a table is called in Odoo 19, where it is called otherwise.
-pub(crate) fn name_in_odoo<'n>(table: &str, field: &'n str) -> &'n str {
-    match (table, field) {
-        ("purchase_order", "notes") => "note",
-        _ => field,
-    }
-}
-
 /// What is known of the fields of each table in this version of Odoo.
 #[derive(Debug)]
 pub(crate) struct Shape {
@@ -67,7 +59,7 @@ impl Shape {
                 let kind = known.get(name).map(|about| about["type"] == "html");
                 (kind.is_some(), kind == Some(true))
             };
-            fields.push(table.fields.iter().map(|declared| field(name_in_odoo(&table.name, &declared.name))).collect());
+            fields.push(table.fields.iter().map(|declared| field(&declared.name)).collect());
         }
         Ok(Shape { fields })
     }
@@ -107,7 +99,7 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
         let id = RelationId(at as u16);
         let mut names: Vec<&str> = Vec::new();
         let asked = table.fields.iter().enumerate().filter(|(field, _)| *field > 0 && shape.has(id, *field));
-        names.extend(asked.map(|(_, field)| name_in_odoo(&table.name, &field.name)));
+        names.extend(asked.map(|(_, field)| &*field.name));
         names.extend(joints(table).map(|joint| joint.name));
         match &*table.name {
             "product_product" => names.push("product_tmpl_id"),
@@ -125,7 +117,7 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
             }
             let mut cells = Vec::with_capacity(table.fields.len());
             for (field, declared) in table.fields.iter().enumerate() {
-                let json = record.get(name_in_odoo(&table.name, &declared.name)).unwrap_or(&Json::Null);
+                let json = record.get(&declared.name).unwrap_or(&Json::Null);
                 let value = cells::read(domain, declared, shape.is_html(id, field), json);
                 let value = value.ok_or_else(|| {
                     OdooError::Misfit(format!("{model} {row}: `{}` is {json}, which is no value of it", declared.name))

@@ -63,20 +63,19 @@ fn company(shop: &Shop, world: &mut Filler<'_>) -> Result<(), String> {
     let locations = [
         ("warehouse", "WH", "view", None),
         ("stock", "Stock", "internal", Some("warehouse")),
-        ("partners", "Partners", "view", None),
-        ("vendors", "Vendors", "supplier", Some("partners")),
-        ("customers", "Customers", "customer", Some("partners")),
-        ("virtual", "Virtual Locations", "view", None),
-        ("inventory", "Inventory Adjustment", "inventory", Some("virtual")),
-        ("production", "Production", "production", Some("virtual")),
+        ("vendors", "Vendors", "supplier", None),
+        ("customers", "Customers", "customer", None),
+        ("inventory", "Inventory adjustment", "inventory", None),
+        ("production", "Production", "production", None),
     ];
     for (key, name, usage, within) in locations {
         let mut cells = vec![("name", text(name)), ("usage", Cell::Word(usage))];
         cells.extend(within.map(|parent| ("location_id", of(format!("location/{parent}")))));
         world.put("stock_location", format!("location/{key}"), &cells)?;
     }
-    for (key, name, action) in [("buy", "Buy", "buy"), ("make", "Manufacture", "manufacture")] {
-        world.put("stock_route", format!("route/{key}"), &[("name", text(name))])?;
+    for (key, name, action, place) in [("buy", "Buy", "buy", 10), ("make", "Manufacture", "manufacture", 5)] {
+        let cells = [("name", text(name)), ("sequence", number(place))];
+        world.put("stock_route", format!("route/{key}"), &cells)?;
         let rule = [
             ("name", text(format!("WH: {name}"))),
             ("route_id", of(format!("route/{key}"))),
@@ -193,6 +192,7 @@ fn offers(shop: &Shop, world: &mut Filler<'_>) -> Result<(), String> {
         let cells = [
             ("partner_id", of(partner_key(shop, vendor))),
             ("product_tmpl_id", of(format!("{apart}{}", facts::product(code)))),
+            ("product_id", of(format!("{apart}{}", facts::product(code)))),
             ("min_qty", units(from)),
             ("price", money(price)),
             ("delay", number(lead)),

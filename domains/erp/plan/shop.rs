@@ -427,6 +427,7 @@ impl Shop {
             ("limits", self.accepted().any(|order| order.limit.is_some())),
             ("screen", screen.is_some()),
             ("drafts", self.orders.iter().any(|order| order.source == Source::Draft)),
+            ("listed", self.orders.iter().any(|order| order.source == Source::Brief)),
             ("billing", billing.is_some()),
             ("deposit", billing.is_some_and(|billing| billing.deposit.is_some())),
             ("makes", self.products.iter().any(|product| product.makes)),

@@ -70,11 +70,13 @@ struct CheckOptions {
 /// Makes drawn calls, legal and illegal, on both, and compares answers and states
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-The world is that of a task of the folder, without its surroundings. The same seed draws the same calls.
+The world is that of a task of the folder, without its surroundings. The same seed draws the same calls. Of 500
+sequences or more, half of the calls must succeed on Odoo, and each method that tasks need must succeed 30 times and
+be refused 10 times; what came too seldom is missed.
 
 Keys of --json:
   sequences, calls, succeeded, seconds, version, methods {CALL: {succeeded, refused}},
-  deviations {KIND: {count, examples}}")]
+  counted {METHOD: {succeeded, refused}}, deviations {KIND: {count, examples}}, missed [TEXT]")]
 struct ReplayOptions {
     /// A folder that `new` or `build` wrote
     #[arg(value_name = "DIR")]
@@ -207,9 +209,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             } else {
                 output::data(&summary.to_table(&site))?
             }
-            match summary.deviations() {
-                0 => Ok(()),
-                n => Err(Failure::falls_short(
+            match (summary.deviations(), summary.missed().len()) {
+                (0, 0) => Ok(()),
+                (0, n) => Err(Failure::falls_short(format!("{n} kinds of calls came too seldom"), "the lines above")),
+                (n, _) => Err(Failure::falls_short(
                     format!("{n} kinds of deviation"),
                     "domains/erp/FIDELITY.md lists those that are known",
                 )),
@@ -229,7 +232,7 @@ fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
         Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| wrong(error.to_string()))
     };
     let (left, right) = (read(&options.left)?, read(&options.right)?);
-    let known = |difference: &Difference| odoo::known(difference, odoo::Done::default());
+    let known = |difference: &Difference| odoo::known(difference, odoo::Done::default()).is_some();
     let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &known);
     let rows = differences.iter();
     if options.json {

@@ -1,8 +1,10 @@
 //! The conformance list: named cases of what Odoo does that surprises, made on both engines and compared call by call and
 //! state by state.
 
-use super::pair::{Shared, answers_differ};
-use benchwright_pack::{Step, script::at};
+use super::pair::{Keys, Shared, answers_differ};
+use benchwright_base::Value;
+use benchwright_pack::{Snapshot, Step, script::at};
+use benchwright_schema::Domain;
 use serde_json::{Value as Json, json};
 
 /// What came of a case.
@@ -30,7 +32,7 @@ struct World<'s> {
 type Case = (&'static str, fn(&World<'_>) -> Vec<Step>);
 
 /// The cases, by name.
-const CASES: [Case; 16] = [
+const CASES: [Case; 24] = [
     ("a line without a price takes the lowest tier", lowest_tier),
     ("a new quantity resets price and date", quantity_resets),
     ("a price written by hand is kept", by_hand),
@@ -47,13 +49,68 @@ const CASES: [Case; 16] = [
     ("a record that is not there reads as nothing", missing),
     ("errors have Odoo's form and status", errors),
     ("a refused call leaves what earlier calls did", not_atomic),
+    ("a sales price written over survives another quantity", sales_price),
+    ("a deposit on an order without value bills nothing", no_value),
+    ("a cancelled sale takes its draft invoices along", sale_cancelled),
+    ("a locked sale is not cancelled", sale_locked),
+    ("every purchase goes back to a draft", back_to_draft),
+    ("lines and lists take the commands 0 to 6", commands),
+    ("a count that is applied changes stock", counted),
+    ("a sale of what is made orders no build", nothing_ordered),
 ];
+
+/// The cases of a world whose first recipe's product is made to order.
+const TO_ORDER: [Case; 1] = [("what is made to order is ordered with the sale", ordered)];
+
+/// Odoo's name of the route that makes to order.
+const ROUTE: &str = "Replenish on Order (MTO)";
 
 /// Runs every case on both.
 pub(crate) fn run(shared: &Shared) -> anyhow::Result<Vec<Outcome>> {
+    run_list(shared, &CASES)
+}
+
+/// Runs the cases of a world that `make_to_order` changed.
+pub(crate) fn run_to_order(shared: &Shared) -> anyhow::Result<Vec<Outcome>> {
+    run_list(shared, &TO_ORDER)
+}
+
+/// Gives the product of the first recipe the route that makes to order. Worlds of tasks have no such route.
+pub(crate) fn make_to_order(domain: &Domain, keys: &Keys, first: &mut Snapshot) -> anyhow::Result<()> {
+    let bom = keys.get("mrp_bom").and_then(|rows| rows.values().find(|key| key.starts_with("bom/")));
+    let product = bom.map(|key| key.replacen("bom/", "product/", 1));
+    let products = keys.get("product_product").into_iter().flatten();
+    let product = products.filter(|(_, key)| Some(*key) == product.as_ref()).map(|(id, _)| Value::Ref(*id)).next();
+    let product = product.ok_or_else(|| anyhow::anyhow!("the world has no recipe"))?;
+    let mut add = |name: &str, cells: &[(&str, Value)]| -> anyhow::Result<Value> {
+        let at = domain.table_named(name).ok_or_else(|| anyhow::anyhow!("there is no table {name}"))?;
+        let declared = domain.table(at);
+        let table = &mut first.tables[at.index()];
+        let id = Value::Ref(table.next_id);
+        let mut row: Vec<Value> =
+            declared.fields.iter().map(|field| field.default.clone().unwrap_or_default()).collect();
+        row[0] = id.clone();
+        for (field, value) in cells {
+            let field = declared.field_named(field).ok_or_else(|| anyhow::anyhow!("{name} has no {field}"))?;
+            row[field.index()] = value.clone();
+        }
+        table.next_id += 1;
+        table.rows.push(row);
+        Ok(id)
+    };
+    // The second word of the procurement methods.
+    let to_order = Value::Enum(1);
+    let route = add("stock_route", &[("name", Value::text(ROUTE)), ("sequence", Value::Int(5))])?;
+    let rule = [("name", Value::text("WH: make to order")), ("route_id", route.clone()), ("procure_method", to_order)];
+    add("stock_rule", &rule)?;
+    add("stock_route_product", &[("product_id", product), ("route_id", route)])?;
+    Ok(())
+}
+
+fn run_list(shared: &Shared, cases: &[Case]) -> anyhow::Result<Vec<Outcome>> {
     let world = World::of(shared)?;
     let mut outcomes = Vec::new();
-    for (name, steps) in CASES {
+    for &(name, steps) in cases {
         let mut pair = shared.begin()?;
         let mut outcome = Outcome { name, calls: 0, faults: Vec::new() };
         for step in steps(&world) {
@@ -62,7 +119,7 @@ pub(crate) fn run(shared: &Shared) -> anyhow::Result<Vec<Outcome>> {
                 break;
             };
             outcome.calls += 1;
-            outcome.faults.extend(answers_differ(&step, &both));
+            outcome.faults.extend(answers_differ(&step, &both, pair.done()));
             let named = |answer: &benchwright_odoo::Answer| {
                 serde_json::from_str::<Json>(&answer.body)
                     .ok()
@@ -185,6 +242,8 @@ fn lowest_tier(world: &World<'_>) -> Vec<Step> {
 fn quantity_resets(world: &World<'_>) -> Vec<Step> {
     let line = json!({ "product_qty": world.from + 9, "price_unit": 3.9, "date_planned": world.noon(30) });
     let mut steps = world.purchase(&world.vendor, line);
+    steps.push(write("purchase.order.line", "line", json!({ "product_qty": world.from + 9 })));
+    steps.push(world.line());
     steps.push(press("purchase.order", "button_confirm", "po"));
     steps.push(write("purchase.order.line", "line", json!({ "product_qty": world.from })));
     steps.push(world.line());
@@ -339,5 +398,150 @@ fn not_atomic(world: &World<'_>) -> Vec<Step> {
         write("sale.order", &world.draft, json!({ "client_order_ref": "lost", "no_such_field": 1 })),
         press("sale.order", "action_confirm", &world.draft),
         Step::call("sale.order", "read", json!({ "ids": [at(&world.draft)], "fields": ["client_order_ref", "state"] })),
+    ]
+}
+
+/// A sale of a product, bound to `so`, with its line bound to `sol`.
+fn sale(world: &World<'_>, line: Json) -> Vec<Step> {
+    let mut line = line;
+    line["product_id"] = at(&world.product);
+    let vals =
+        json!({ "partner_id": at(&world.customer), "commitment_date": world.noon(20), "order_line": [[0, 0, line]] });
+    let find = json!({ "ids": [at("so")], "fields": ["order_line", "state", "amount_total"] });
+    vec![
+        Step::call("sale.order", "create", json!({ "vals_list": [vals] })).bind("so"),
+        Step::call("sale.order", "read", find).bind("sol").take("order_line"),
+    ]
+}
+
+fn sale_line() -> Step {
+    let fields = ["product_uom_qty", "price_unit", "technical_price_unit", "price_subtotal"];
+    Step::call("sale.order.line", "read", json!({ "ids": [at("sol")], "fields": fields }))
+}
+
+fn bill_sale(how: Json) -> Vec<Step> {
+    let context = json!({ "active_model": "sale.order", "active_ids": [at("so")], "active_id": at("so") });
+    let make = json!({ "ids": [at("wizard")], "context": context });
+    vec![
+        Step::call("sale.advance.payment.inv", "create", json!({ "vals_list": [how], "context": context }))
+            .bind("wizard"),
+        Step::call("sale.advance.payment.inv", "create_invoices", make),
+        Step::call("sale.order", "read", json!({ "ids": [at("so")], "fields": ["invoice_count", "invoice_status"] })),
+    ]
+}
+
+fn sales_price(world: &World<'_>) -> Vec<Step> {
+    let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 19.5 }));
+    for vals in [
+        json!({ "product_uom_qty": 3 }),
+        json!({ "price_unit": 12.25 }),
+        json!({ "product_uom_qty": 5 }),
+        json!({ "product_uom_qty": 6, "price_unit": 11 }),
+        json!({ "product_uom_qty": 7 }),
+    ] {
+        steps.push(write("sale.order.line", "sol", vals));
+        steps.push(sale_line());
+    }
+    steps
+}
+
+fn no_value(world: &World<'_>) -> Vec<Step> {
+    let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 0 }));
+    steps.push(press("sale.order", "action_confirm", "so"));
+    steps.extend(bill_sale(json!({ "advance_payment_method": "percentage", "amount": 30 })));
+    steps.extend(bill_sale(json!({ "advance_payment_method": "fixed", "fixed_amount": 50 })));
+    let find =
+        json!({ "domain": [["state", "=", "draft"]], "fields": ["amount_total", "invoice_line_ids"], "order": "id" });
+    steps.push(Step::call("account.move", "search_read", find));
+    steps
+}
+
+fn sale_cancelled(world: &World<'_>) -> Vec<Step> {
+    let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 20 }));
+    steps.push(press("sale.order", "action_confirm", "so"));
+    steps.extend(bill_sale(json!({ "advance_payment_method": "delivered" })));
+    steps.push(press("sale.order", "action_cancel", "so"));
+    let find = json!({ "domain": [["move_type", "=", "out_invoice"]], "fields": ["state"], "order": "id" });
+    steps.push(Step::call("account.move", "search_read", find));
+    steps.push(Step::call("sale.order", "read", json!({ "ids": [at("so")], "fields": ["state", "picking_ids"] })));
+    steps
+}
+
+fn sale_locked(world: &World<'_>) -> Vec<Step> {
+    let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 20 }));
+    for method in ["action_confirm", "action_lock", "action_cancel", "action_unlock", "action_cancel", "action_draft"] {
+        steps.push(press("sale.order", method, "so"));
+        steps.push(Step::call("sale.order", "read", json!({ "ids": [at("so")], "fields": ["state", "locked"] })));
+    }
+    steps
+}
+
+fn back_to_draft(world: &World<'_>) -> Vec<Step> {
+    let line = json!({ "product_qty": world.from, "price_unit": 4, "date_planned": world.noon(30) });
+    let mut steps = world.purchase(&world.vendor, line);
+    for method in ["button_draft", "button_confirm", "button_draft", "button_cancel", "button_draft"] {
+        steps.push(press("purchase.order", method, "po"));
+        steps.push(Step::call("purchase.order", "read", json!({ "ids": [at("po")], "fields": ["state"] })));
+    }
+    steps
+}
+
+fn commands(world: &World<'_>) -> Vec<Step> {
+    let line = |units: i64| json!({ "product_id": at(&world.product), "product_uom_qty": units, "price_unit": 9 });
+    let mut steps = sale(world, json!({ "product_uom_qty": 3, "price_unit": 20 }));
+    let find = || {
+        let find = json!({ "ids": [at("so")], "fields": ["order_line", "amount_total"] });
+        Step::call("sale.order", "read", find).bind("sol").take("order_line")
+    };
+    for commands in [
+        json!([[0, 0, line(2)], [0, 0, line(5)]]),
+        json!([[1, at("sol"), { "product_uom_qty": 8 }]]),
+        json!([[2, at("sol")]]),
+        json!([[3, at("sol")]]),
+    ] {
+        steps.push(write("sale.order", "so", json!({ "order_line": commands })));
+        steps.push(find());
+    }
+    let centres = world.shared.keys_of("mrp_workcenter", "centre/");
+    let Some([one, other]) = centres.first_chunk::<2>() else { return steps };
+    for commands in [json!([[5]]), json!([[4, at(other)]]), json!([[3, at(other)]]), json!([[6, 0, [at(other)]]])] {
+        steps.push(write("mrp.workcenter", one, json!({ "alternative_workcenter_ids": commands })));
+        let fields = json!({ "ids": [at(one)], "fields": ["alternative_workcenter_ids"] });
+        steps.push(Step::call("mrp.workcenter", "read", fields));
+    }
+    steps
+}
+
+fn counted(world: &World<'_>) -> Vec<Step> {
+    let quants = world.shared.keys_of("stock_quant", "stock/");
+    let mut steps = Vec::new();
+    for quant in quants.iter().take(2) {
+        for count in [17, 17, 0] {
+            steps.push(write("stock.quant", quant, json!({ "inventory_quantity": count })));
+            steps.push(press("stock.quant", "action_apply_inventory", quant));
+            let only = json!({ "domain": [["id", "=", at(quant)]], "fields": ["quantity", "inventory_quantity", "inventory_quantity_set"] });
+            steps.push(Step::call("stock.quant", "search_read", only));
+        }
+    }
+    steps
+}
+
+fn ordered(world: &World<'_>) -> Vec<Step> {
+    let mut steps = nothing_ordered(world);
+    let fields = ["state", "product_qty", "date_start", "date_deadline", "date_finished"];
+    steps.push(Step::call("mrp.production", "search_read", json!({ "domain": [], "fields": fields, "order": "id" })));
+    steps
+}
+
+fn nothing_ordered(world: &World<'_>) -> Vec<Step> {
+    let line = json!({ "product_id": at(&format!("product/{}", world.made)), "product_uom_qty": 50, "price_unit": 10 });
+    let vals =
+        json!({ "partner_id": at(&world.customer), "commitment_date": world.noon(20), "order_line": [[0, 0, line]] });
+    vec![
+        Step::call("sale.order", "create", json!({ "vals_list": [vals] })).bind("so"),
+        press("sale.order", "action_confirm", "so"),
+        Step::call("sale.order", "read", json!({ "ids": [at("so")], "fields": ["state", "mrp_production_ids"] })),
+        Step::call("mrp.production", "search_count", json!({ "domain": [] })),
+        Step::call("purchase.order", "search_count", json!({ "domain": [] })),
     ]
 }

@@ -1,20 +1,51 @@
-//! Draws calls, legal and illegal, from a seeded stream: what a planner could do with the documents it has.
+//! Draws calls, legal and illegal, from a seeded stream: what a planner could do with the documents it has. So that no method
+//! comes too seldom, each sequence owes one call that cannot stand and one piece of work that should, by turns.
 
 use super::pair::Shared;
 use benchwright_base::{DateTime, Stream, date::DAY};
 use benchwright_pack::{Step, script::at};
 use serde_json::{Map, Value as Json, json};
 
-/// Sequences from this one on are rough.
-const ROUGH_FROM: usize = 500;
+/// The draws at which a sequence does what it owes.
+const OWED: [usize; 2] = [1, 3];
+
+/// The kinds of bills.
+pub(super) const KINDS: [&str; 3] = ["percentage", "fixed", "delivered"];
+
+/// Calls that sequences owe a refused one of, by turns.
+const REFUSED: [(&str, &str); 23] = [
+    ("sale.order", "search"),
+    ("sale.order", "search_read"),
+    ("sale.order", "search_count"),
+    ("sale.order", "read"),
+    ("sale.order", "fields_get"),
+    ("sale.order", "create"),
+    ("sale.order", "write"),
+    ("sale.order", "unlink"),
+    ("sale.order", "action_confirm"),
+    ("sale.order", "action_cancel"),
+    ("purchase.order", "button_confirm"),
+    ("purchase.order", "button_cancel"),
+    ("purchase.order", "button_draft"),
+    ("mrp.production", "action_confirm"),
+    ("mrp.production", "button_plan"),
+    ("mrp.production", "button_mark_done"),
+    ("mrp.production", "action_cancel"),
+    ("mrp.workorder", "write"),
+    ("sale.advance.payment.inv", "create_invoices"),
+    ("sale.advance.payment.inv", "create_invoices"),
+    ("sale.advance.payment.inv", "create_invoices"),
+    ("account.move", "action_post"),
+    ("stock.quant", "action_apply_inventory"),
+];
 
 /// The documents that a sequence has to do with, by key.
 pub(crate) struct Moves<'s> {
     shared: &'s Shared,
     stream: Stream,
+    turn: usize,
     count: usize,
-    /// Whether most calls are made to fail, and calls that seldom do come more often.
-    rough: bool,
+    draws: usize,
     customers: Vec<String>,
     vendors: Vec<String>,
     products: Vec<String>,
@@ -55,8 +86,9 @@ impl<'s> Moves<'s> {
         Moves {
             shared,
             stream: Stream::new(seed, &["odoo", "sequence", &turn.to_string()]),
+            turn,
             count: 0,
-            rough: turn >= ROUGH_FROM,
+            draws: 0,
             customers: keys("res_partner", "customer/"),
             vendors: keys("res_partner", "vendor/"),
             products: keys("product_product", "product/"),
@@ -120,10 +152,17 @@ impl<'s> Moves<'s> {
 
     /// The next calls: mostly one, with those that find what it made.
     pub(crate) fn draw(&mut self) -> Vec<Step> {
+        self.draws += 1;
+        let owed = match OWED.iter().position(|draw| *draw == self.draws - 1) {
+            Some(0) => self.work_owed(),
+            Some(_) => self.refusal_owed(),
+            None => None,
+        };
+        if let Some(steps) = owed {
+            return steps;
+        }
         loop {
-            let usual = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
-            let rough = [4, 5, 2, 2, 3, 3, 2, 4, 9, 9, 4, 8, 20, 9, 18, 1, 1];
-            let weights = if self.rough { rough } else { usual };
+            let weights = [10, 9, 7, 6, 10, 10, 8, 10, 9, 7, 6, 5, 7, 6, 5, 3, 5];
             let drawn = match self.stream.weighted(&weights).unwrap_or_default() {
                 0 => self.new_sale(),
                 1 => self.press(&[("sale.order", "action_confirm")], 0),
@@ -169,7 +208,7 @@ impl<'s> Moves<'s> {
 
     /// Now and then a call is made that cannot stand.
     fn spoil(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
-        if !self.stream.chance(if self.rough { 3 } else { 1 }, 8) {
+        if !self.stream.chance(1, 8) {
             return steps;
         }
         let Some(step) = steps.first_mut() else { return steps };
@@ -184,7 +223,6 @@ impl<'s> Moves<'s> {
             3 if step.args.get("vals").is_some() => {
                 step.args.as_object_mut().map(|arguments| arguments.remove("vals"));
             }
-            _ if self.rough => step.args["surplus"] = json!(1),
             _ => return steps,
         }
         steps.truncate(1);
@@ -436,18 +474,32 @@ impl<'s> Moves<'s> {
             }]);
         }
         let order = self.one(&sales)?;
-        let how = match self.stream.below(4) {
-            0 => json!({ "advance_payment_method": "percentage", "amount": self.stream.between(0, 60) }),
-            1 => json!({ "advance_payment_method": "fixed", "fixed_amount": self.stream.between(0, 300) }),
-            _ => json!({ "advance_payment_method": "delivered" }),
+        let kind = *self.stream.pick(&["percentage", "fixed", "delivered", "delivered"])?;
+        let mut steps = self.bill_order(&order, kind, 0);
+        if self.stream.chance(1, 2) {
+            steps.insert(0, Step::call("sale.order", "action_confirm", json!({ "ids": [at(&order)] })));
+        }
+        Some(steps)
+    }
+
+    /// Bills an order by the wizard; an amount is at least `least`.
+    fn bill_order(&mut self, order: &str, kind: &str, least: i64) -> Vec<Step> {
+        let how = match kind {
+            "percentage" => json!({ "advance_payment_method": kind, "amount": self.stream.between(least, 60) }),
+            "fixed" => json!({ "advance_payment_method": kind, "fixed_amount": self.stream.between(least, 300) }),
+            _ => json!({ "advance_payment_method": kind }),
         };
-        let context = json!({ "active_model": "sale.order", "active_ids": [at(&order)], "active_id": at(&order) });
+        let context = json!({ "active_model": "sale.order", "active_ids": [at(order)], "active_id": at(order) });
         let invoice = self.key(Pool::Invoices, "inv");
         self.count += 1;
-        let wizard = format!("wizard{}", self.count);
-        let find = json!({ "ids": [at(&order)], "fields": ["invoice_ids", "invoice_status", "amount_total", "invoice_count"] });
-        let confirm = Step::call("sale.order", "action_confirm", json!({ "ids": [at(&order)] }));
-        let mut steps = vec![
+        // The key tells which kind of bill it is.
+        let wizard = format!("{kind}{}", self.count);
+        let about = ["invoice_ids", "invoice_status", "amount_total", "invoice_count"];
+        let find = json!({
+            "domain": [["state", "=", "draft"], ["move_type", "=", "out_invoice"]],
+            "fields": ["amount_total", "invoice_payment_term_id"], "order": "id desc", "limit": 1,
+        });
+        vec![
             Step::call("sale.advance.payment.inv", "create", json!({ "vals_list": [how], "context": context }))
                 .bind(&wizard),
             Step::call(
@@ -455,20 +507,96 @@ impl<'s> Moves<'s> {
                 "create_invoices",
                 json!({ "ids": [at(&wizard)], "context": context }),
             ),
-            Step::call("sale.order", "read", find).bind(&invoice).take("invoice_ids"),
-        ];
-        if self.stream.chance(1, 2) {
-            steps.insert(0, confirm);
+            Step::call("account.move", "search_read", find).bind(&invoice).take("id"),
+            Step::call("sale.order", "read", json!({ "ids": [at(order)], "fields": about })),
+        ]
+    }
+
+    /// Work that should succeed, by turns: bills of the three kinds, posted; builds planned and finished; searches.
+    fn work_owed(&mut self) -> Option<Vec<Step>> {
+        match self.turn % 5 {
+            kind @ 0..3 => {
+                let mut steps = self.new_sale()?;
+                let order = self.sales.last()?.clone();
+                steps.push(Step::call("sale.order", "action_confirm", json!({ "ids": [at(&order)] })));
+                steps.extend(self.bill_order(&order, KINDS[kind], 1));
+                let invoice = self.invoices.last()?.clone();
+                steps.push(Step::call("account.move", "action_post", json!({ "ids": [at(&invoice)] })));
+                Some(steps)
+            }
+            3 => {
+                let mut steps = self.new_build()?;
+                let build = self.builds.last()?.clone();
+                let then = if self.stream.chance(1, 2) { "button_plan" } else { "button_mark_done" };
+                for method in ["action_confirm", then, "action_cancel"] {
+                    steps.push(Step::call("mrp.production", method, json!({ "ids": [at(&build)] })));
+                }
+                Some(steps)
+            }
+            _ => {
+                let mut steps = self.new_purchase()?;
+                let order = self.purchases.last()?.clone();
+                for method in ["button_confirm", "button_cancel", "button_draft"] {
+                    steps.push(Step::call("purchase.order", method, json!({ "ids": [at(&order)] })));
+                }
+                let only = json!([["state", "!=", "cancel"]]);
+                steps.push(Step::call("sale.order", "search", json!({ "domain": only, "order": "id" })));
+                steps.push(Step::call("sale.order", "search_count", json!({ "domain": only })));
+                Some(steps)
+            }
         }
+    }
+
+    /// A call that cannot stand: a record that is not there, an argument that is none, a field that is none.
+    fn refusal_owed(&mut self) -> Option<Vec<Step>> {
+        let (model, method) = REFUSED[self.turn % REFUSED.len()];
+        let again = (self.turn / REFUSED.len()).is_multiple_of(2);
+        let nowhere = json!([["no_such_field", "=", 1]]);
+        let missing = json!([99_999_999]);
+        let args = match method {
+            "search" | "search_count" if again => json!({ "domain": nowhere }),
+            "search" | "search_count" => json!({ "domain": [], "surplus": 1 }),
+            "search_read" if again => json!({ "domain": nowhere, "fields": ["name"] }),
+            "search_read" => json!({ "domain": [], "fields": ["no_such_field"] }),
+            "read" if again => json!({ "ids": missing, "fields": ["no_such_field"] }),
+            "read" => json!({ "ids": missing, "surplus": 1 }),
+            "fields_get" => json!({ "attributes": ["type"], "surplus": 1 }),
+            "create" if again => json!({ "vals_list": [{}] }),
+            "create" => json!({ "vals_list": [{ "no_such_field": 1 }] }),
+            "write" if again && model == "sale.order" => json!({ "ids": missing, "vals": { "origin": "S00001" } }),
+            "write" if again => json!({ "ids": missing, "vals": { "date_start": self.noon(0) } }),
+            "write" => json!({ "ids": missing, "vals": { "no_such_field": 1 } }),
+            "create_invoices" => return self.bill_refused(),
+            "action_post" if again && !self.invoices.is_empty() => {
+                // What is posted cannot be posted again.
+                let invoice = self.invoices.last()?.clone();
+                let post = || Step::call(model, method, json!({ "ids": [at(&invoice)] }));
+                return Some(vec![post(), post()]);
+            }
+            _ if again => json!({ "ids": missing }),
+            _ => json!({ "ids": [], "surplus": 1 }),
+        };
+        Some(vec![Step::call(model, method, args)])
+    }
+
+    /// Bills that cannot be made: of nothing, and regular ones of a draft.
+    fn bill_refused(&mut self) -> Option<Vec<Step>> {
+        let kind = KINDS[self.turn % REFUSED.len() % KINDS.len()];
+        let mut steps = self.new_sale()?;
+        let order = self.sales.last()?.clone();
+        let mut bill = self.bill_order(&order, kind, 0);
+        for field in ["amount", "fixed_amount"] {
+            if let Some(amount) = bill[0].args["vals_list"][0].get_mut(field) {
+                *amount = json!(0);
+            }
+        }
+        bill.truncate(2);
+        steps.extend(bill);
         Some(steps)
     }
 
     fn move_goods(&mut self) -> Option<Vec<Step>> {
         let (quants, transfers) = (self.quants.clone(), self.transfers.clone());
-        if self.rough && self.stream.chance(1, 2) {
-            let quant = self.one(&quants)?;
-            return Some(vec![Step::call("stock.quant", "action_apply_inventory", json!({ "ids": [at(&quant)] }))]);
-        }
         if self.stream.chance(1, 2) {
             let quant = self.one(&quants)?;
             let count = self.stream.between(0, 80);

@@ -1,10 +1,10 @@
 //! Differential replay: drawn sequences of calls on both engines, compared call by call and state by state.
 
 use super::{
-    moves::Moves,
+    moves::{KINDS, Moves},
     pair::{Shared, answers_differ},
 };
-use crate::tasks;
+use crate::{layout::columns, tasks};
 use anyhow::Context as _;
 use benchwright_catalog::Catalog;
 use benchwright_odoo::Site;
@@ -16,6 +16,37 @@ use std::{collections::BTreeMap, fs, io::Write as _, path::Path, time::Instant};
 const LENGTH: usize = 20;
 /// How many examples of a deviation are kept.
 const EXAMPLES: usize = 3;
+
+/// From so many sequences on, calls must have come often enough.
+const ENOUGH: usize = 500;
+/// How often each must have succeeded on Odoo, and have been refused.
+const LEAST: [usize; 2] = [30, 10];
+/// The calls that must: methods of every record are counted over all models.
+const COUNTED: [&str; 23] = [
+    "search",
+    "search_read",
+    "search_count",
+    "read",
+    "fields_get",
+    "create",
+    "write",
+    "unlink",
+    "sale.order/action_confirm",
+    "sale.order/action_cancel",
+    "purchase.order/button_confirm",
+    "purchase.order/button_cancel",
+    "purchase.order/button_draft",
+    "mrp.production/action_confirm",
+    "mrp.production/button_plan",
+    "mrp.production/button_mark_done",
+    "mrp.production/action_cancel",
+    "mrp.workorder/write",
+    "create_invoices percentage",
+    "create_invoices fixed",
+    "create_invoices delivered",
+    "account.move/action_post",
+    "stock.quant/action_apply_inventory",
+];
 
 /// What is to be replayed.
 pub(crate) struct Wanted<'a> {
@@ -34,6 +65,8 @@ pub(crate) struct Summary {
     calls: usize,
     /// By call: how many succeeded on Odoo, how many were refused.
     methods: BTreeMap<String, [usize; 2]>,
+    /// The same of the calls that must come often enough.
+    counted: BTreeMap<&'static str, [usize; 2]>,
     /// By kind: how many, and examples.
     deviations: BTreeMap<String, (usize, Vec<String>)>,
     seconds: u64,
@@ -44,8 +77,17 @@ impl Summary {
     fn add(&mut self, line: &Json) {
         self.sequences += 1;
         for call in line["calls"].as_array().into_iter().flatten() {
-            let name = format!("{}/{}", call[0].as_str().unwrap_or_default(), call[1].as_str().unwrap_or_default());
-            self.methods.entry(name).or_default()[usize::from(call[4] != 200)] += 1;
+            let (model, method) = (call[0].as_str().unwrap_or_default(), call[1].as_str().unwrap_or_default());
+            let (name, came) = (format!("{model}/{method}"), usize::from(call[4] != 200));
+            let bill =
+                call[2]["ids"][0]["$"].as_str().and_then(|key| KINDS.iter().find(|kind| key.starts_with(**kind)));
+            let bill = bill.map(|kind| format!("{method} {kind}"));
+            for counted in COUNTED {
+                if counted == method || counted == name || bill.as_deref() == Some(counted) {
+                    self.counted.entry(counted).or_default()[came] += 1;
+                }
+            }
+            self.methods.entry(name).or_default()[came] += 1;
             self.calls += 1;
         }
         for found in line["deviations"].as_array().into_iter().flatten() {
@@ -66,8 +108,30 @@ impl Summary {
         self.deviations.len()
     }
 
+    fn succeeded(&self) -> usize {
+        self.methods.values().map(|[yes, _]| yes).sum()
+    }
+
+    /// What came too seldom; of few sequences nothing is asked.
+    pub(crate) fn missed(&self) -> Vec<String> {
+        if self.sequences < ENOUGH {
+            return Vec::new();
+        }
+        let mut missed = Vec::new();
+        if self.succeeded() * 2 < self.calls {
+            missed.push(format!("{} of {} calls succeeded", self.succeeded(), self.calls));
+        }
+        for name in COUNTED {
+            let [yes, no] = self.counted.get(name).copied().unwrap_or_default();
+            if yes < LEAST[0] || no < LEAST[1] {
+                missed.push(format!("{name} succeeded {yes} times and was refused {no} times"));
+            }
+        }
+        missed
+    }
+
     pub(crate) fn to_json(&self, site: &Site) -> Json {
-        let succeeded: usize = self.methods.values().map(|[yes, _]| yes).sum();
+        let succeeded = self.succeeded();
         let methods: BTreeMap<&String, Json> =
             self.methods.iter().map(|(name, [yes, no])| (name, json!({ "succeeded": yes, "refused": no }))).collect();
         let deviations: BTreeMap<&String, Json> = self
@@ -77,12 +141,16 @@ impl Summary {
             .collect();
         json!({
             "sequences": self.sequences, "calls": self.calls, "succeeded": succeeded, "seconds": self.seconds,
-            "version": site.version, "methods": methods, "deviations": deviations,
+            "version": site.version, "methods": methods, "deviations": deviations, "missed": self.missed(),
+            "counted": COUNTED.iter().map(|name| {
+                let [yes, no] = self.counted.get(name).copied().unwrap_or_default();
+                ((*name).to_owned(), json!({ "succeeded": yes, "refused": no }))
+            }).collect::<serde_json::Map<String, Json>>(),
         })
     }
 
     pub(crate) fn to_table(&self, site: &Site) -> String {
-        let succeeded: usize = self.methods.values().map(|[yes, _]| yes).sum();
+        let succeeded = self.succeeded();
         let mut out = format!(
             "{} sequences, {} calls, {succeeded} succeeded on Odoo {}; {} kinds of deviation; {} s\n",
             self.sequences,
@@ -93,6 +161,16 @@ impl Summary {
         );
         for (kind, (count, examples)) in &self.deviations {
             out.push_str(&format!("{count:5}  {kind}\n       {}\n", examples.join("\n       ")));
+        }
+        let head = ["call", "succeeded", "refused"].map(str::to_owned).to_vec();
+        let rows = COUNTED.iter().map(|name| {
+            let [yes, no] = self.counted.get(name).copied().unwrap_or_default();
+            vec![(*name).to_owned(), yes.to_string(), no.to_string()]
+        });
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+        out.push_str(&columns(&rows, &[1, 2], 0));
+        for missed in self.missed() {
+            out.push_str(&format!("missed: {missed}\n"));
         }
         out
     }
@@ -163,7 +241,7 @@ fn sequence(shared: &Shared, seed: u64, turn: usize) -> anyhow::Result<Json> {
             let Some(both) = pair.step(&step)? else { continue 'calls };
             let ok = both.odoo.status == 200;
             made.push(line(&step, both.twin.status, both.odoo.status));
-            for difference in answers_differ(&step, &both) {
+            for difference in answers_differ(&step, &both, pair.done()) {
                 let say = |answer: &benchwright_odoo::Answer| {
                     let said: Json = serde_json::from_str(&answer.body).unwrap_or_default();
                     said["message"].as_str().map_or_else(String::new, |said| said.chars().take(160).collect())

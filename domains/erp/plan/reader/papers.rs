@@ -88,7 +88,7 @@ pub(super) fn buys(
     let lines = find(desk, "purchase_order_line", of_job, &["order_id"])?;
     let ids = lines.iter().map(|line| line.link("order_id")).collect::<Result<Vec<i64>, String>>()?;
     let mut buys = Vec::new();
-    for row in find(desk, "purchase_order", json!([["id", "in", ids]]), &["partner_id", "state", "notes"])? {
+    for row in find(desk, "purchase_order", json!([["id", "in", ids]]), &["partner_id", "state", "note"])? {
         row.must("state", &json!("purchase"))?;
         let fields = ["product_id", "product_qty", "price_unit", "discount", "date_planned"];
         let line = line(desk, "purchase_order_line", &row, &fields)?;
@@ -102,7 +102,7 @@ pub(super) fn buys(
             arrive: line.day("date_planned", told.today)?,
             price: line.cents("price_unit")?,
         };
-        let cancelled = match row.text("notes")? {
+        let cancelled = match row.text("note")? {
             None => false,
             Some(note) if note.starts_with("Cancelled by the supplier") => true,
             Some(note) => return Err(format!("a note on a purchase is not understood: {note}")),

@@ -185,8 +185,11 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
     let mut partners: BTreeSet<i64> = BTreeSet::new();
     let mut offers: BTreeMap<(String, i64), Offer> = BTreeMap::new();
     for line in &lines {
-        for field in ["product_id", "date_start", "date_end"] {
+        for field in ["date_start", "date_end"] {
             line.must(field, &json!(false))?;
+        }
+        if line.link("product_id")? != line.link("product_tmpl_id")? {
+            return Err(format!("a price line of {} is for another product", line.link("product_tmpl_id")?));
         }
         line.must("discount", &json!(0))?;
         let (partner, code, lead) =

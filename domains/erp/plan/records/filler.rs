@@ -1,6 +1,6 @@
 //! Rows of a world under construction: fields by name, defaults as declared, keys beside them.
 
-use benchwright_base::{DateTime, RowId, TableId, Value};
+use benchwright_base::{Date, DateTime, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Snapshot, SnapshotTable};
 use benchwright_project::FirstState;
@@ -59,6 +59,11 @@ pub(super) fn flag(flag: bool) -> Cell {
 /// An instant.
 pub(super) fn instant(instant: DateTime) -> Cell {
     Cell::Is(Value::DateTime(instant))
+}
+
+/// A day, or nothing.
+pub(super) fn date(date: Option<Date>) -> Cell {
+    Cell::Is(date.map_or(Value::Null, Value::Date))
 }
 
 /// The row of a key.

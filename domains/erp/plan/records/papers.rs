@@ -7,10 +7,14 @@ use super::super::notes;
 use super::super::peg_plan::{Need, pegs};
 use super::super::rows::PlanRows;
 use super::super::shop::{Build, Buy, Order, Shop, Source};
-use super::filler::{Cell, Filler, instant, maybe, money, of, text, units};
+use super::filler::{Cell, Filler, date, instant, maybe, money, of, text, units};
 use benchwright_base::{Date, DateTime, date::DAY};
 use std::collections::BTreeMap;
 
+/// Who made the papers.
+const MAKER: &str = "user/planner";
+/// For how many days a quotation holds.
+const VALIDITY: i64 = 30;
 /// The second of a day at noon.
 const NOON: i64 = 12 * 3600;
 
@@ -25,7 +29,7 @@ fn label(shop: &Shop, code: &str) -> String {
 
 /// The sales orders that are drafts or confirmed, by reference.
 pub(super) fn orders(shop: &Shop, anchor: Date, world: &mut Filler<'_>) -> Result<(), String> {
-    let mut shelf = Shelf::new(shop);
+    let (mut shelf, mut deliveries) = (Shelf::new(shop), 0);
     let mut known: Vec<&Order> = shop.orders.iter().filter(|order| order.source != Source::Brief).collect();
     known.sort_by_key(|order| &order.reference);
     for order in known {
@@ -38,18 +42,23 @@ pub(super) fn orders(shop: &Shop, anchor: Date, world: &mut Filler<'_>) -> Resul
             ("state", Cell::Word(if confirmed { "sale" } else { "draft" })),
             ("date_order", instant(world.now())),
             ("commitment_date", instant(due)),
+            ("validity_date", date(world.now().date().add_days(VALIDITY))),
+            ("user_id", of(MAKER)),
         ];
         world.put("sale_order", &key, &cells)?;
+        let price = shop.product(&order.product).map_or(0, |product| product.list);
         let line = [
             ("order_id", of(&key)),
             ("product_id", of(facts::product(&order.product))),
             ("name", text(label(shop, &order.product))),
             ("product_uom_qty", units(order.units)),
-            ("price_unit", money(shop.product(&order.product).map_or(0, |product| product.list))),
+            ("price_unit", money(price)),
+            ("technical_price_unit", money(price)),
         ];
         world.put("sale_order_line", record_line(&key), &line)?;
         if confirmed {
-            deliver(world, order, &key, due, &mut shelf)?;
+            deliveries += 1;
+            deliver(world, order, deliveries, due, &mut shelf)?;
         }
     }
     Ok(())
@@ -80,19 +89,22 @@ impl<'a> Shelf<'a> {
 fn deliver(
     world: &mut Filler<'_>,
     order: &Order,
-    key: &str,
+    number: usize,
     due: DateTime,
     shelf: &mut Shelf<'_>,
 ) -> Result<(), String> {
+    let key = &*facts::record(&order.reference);
     let name = world.name_of("sale_order", key)?;
+    let own = format!("WH/OUT/{number:05}");
     let (taken, state) = shelf.take(&order.product, order.units);
     let transfer = format!("{key}/delivery");
     let cells = [
-        ("name", text(name.replacen('S', "WH/OUT/", 1))),
+        ("name", text(&own)),
         ("partner_id", of(facts::customer(&order.customer))),
         ("origin", text(&name)),
         ("picking_type_code", Cell::Word("outgoing")),
-        ("state", Cell::Word(if state == "assigned" { "assigned" } else { "confirmed" })),
+        // What is there can be shipped.
+        ("state", Cell::Word(if taken > 0 { "assigned" } else { "confirmed" })),
         ("location_id", of("location/stock")),
         ("location_dest_id", of("location/customers")),
         ("scheduled_date", instant(due)),
@@ -106,7 +118,7 @@ fn deliver(
         ("state", Cell::Word(state)),
         ("date", instant(due)),
         ("origin", text(&name)),
-        ("reference", text(&name)),
+        ("reference", text(&own)),
         ("location_id", of("location/stock")),
         ("location_dest_id", of("location/customers")),
         ("picking_id", of(&transfer)),
@@ -154,6 +166,7 @@ fn make(
 ) -> Result<(), String> {
     let days = shop.product(&build.product).map_or(0, |product| product.build_days);
     let (start, due) = (noon(anchor, build.start), noon(anchor, build.due));
+    let end = noon(anchor, build.start + days);
     let bom = format!("bom/{}", build.product);
     let cells = [
         ("product_id", of(facts::product(&build.product))),
@@ -163,7 +176,9 @@ fn make(
         ("state", Cell::Word("confirmed")),
         ("date_start", instant(start)),
         ("date_deadline", instant(due)),
-        ("date_finished", instant(noon(anchor, build.start + days))),
+        ("date_finished", instant(end)),
+        ("consumption", Cell::Word("warning")),
+        ("user_id", of(MAKER)),
     ];
     world.put("mrp_production", key, &cells)?;
     let name = world.name_of("mrp_production", key)?;
@@ -196,8 +211,10 @@ fn make(
     let cells = [
         ("product_id", of(facts::product(&build.product))),
         ("product_uom_qty", units(build.units)),
-        ("state", Cell::Word("confirmed")),
-        ("date", instant(start)),
+        // What a build makes is simply expected.
+        ("quantity", units(build.units)),
+        ("state", Cell::Word("assigned")),
+        ("date", instant(end)),
         ("date_deadline", instant(due)),
         ("origin", text(&name)),
         ("reference", text(&name)),
@@ -226,7 +243,9 @@ fn order(
         ("state", Cell::Word("purchase")),
         ("date_order", instant(world.now())),
         ("date_approve", instant(world.now())),
-        ("notes", maybe(called_off.then_some(notes::CALLED_OFF))),
+        ("date_planned", instant(arrive)),
+        ("user_id", of(MAKER)),
+        ("note", maybe(called_off.then_some(notes::CALLED_OFF))),
     ];
     world.put("purchase_order", key, &cells)?;
     let name = world.name_of("purchase_order", key)?;
@@ -242,8 +261,9 @@ fn order(
     ];
     world.put("purchase_order_line", &line, &cells)?;
     let transfer = format!("{key}/receipt");
+    let own = format!("WH/IN/{:05}", at + 1);
     let cells = [
-        ("name", text(format!("WH/IN/{:05}", at + 1))),
+        ("name", text(&own)),
         ("partner_id", of(&vendor)),
         ("origin", text(&name)),
         ("picking_type_code", Cell::Word("incoming")),
@@ -261,7 +281,7 @@ fn order(
         ("state", Cell::Word("assigned")),
         ("date", instant(arrive)),
         ("origin", text(&name)),
-        ("reference", text(&name)),
+        ("reference", text(&own)),
         ("location_id", of("location/vendors")),
         ("location_dest_id", of("location/stock")),
         ("picking_id", of(&transfer)),
