@@ -73,6 +73,11 @@ pub(super) fn fill_line(call: &Call<'_, '_>, cells: &mut Cells) -> Result<(), Re
 pub(super) fn may_change(call: &Call<'_, '_>, id: RowId, cells: &mut Cells) -> Result<(), Refusal> {
     let entry = call.row("account_move", id)?;
     let fixed = ["partner_id", "move_type", "invoice_date", "invoice_payment_term_id"];
+    // Of a posted entry not even the same may be written again.
+    let given = |field: &&str| cells.get(call, field).is_some();
+    if entry.is("state", "posted") && fixed.iter().filter(|field| **field != "move_type").any(given) {
+        return Err(wrong_state("a posted entry cannot be changed: reset it to draft first"));
+    }
     let changes = |field: &&str| cells.get(call, field).is_some_and(|value| *value != entry.get(field));
     if !entry.is("state", "draft") && fixed.iter().any(changes) {
         return Err(wrong_state("a posted or cancelled entry cannot be changed: reset it to draft first"));

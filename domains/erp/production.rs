@@ -263,6 +263,14 @@ pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: 
     if ["date_start", "product_qty", "bom_id"].iter().any(|field| differs(field)) && !cells.has(call, "date_finished") {
         set_end(call, id)?;
     }
+    if order.is("state", "done") && cells.has(call, "qty_producing") {
+        // What a finished build has made is put right.
+        for row in call.rows("stock_move", &[("production_id", Value::Ref(id)), ("product_id", order.get("product_id"))])? {
+            if row.is("state", "done") {
+                stock::put_right(call, row.id(), order.number("qty_producing"))?;
+            }
+        }
+    }
     settle(call, id)
 }
 

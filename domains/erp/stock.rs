@@ -224,18 +224,30 @@ pub(super) fn reserve(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal>
 
 /// Carries a move out with a quantity.
 pub(super) fn finish(call: &mut Call<'_, '_>, id: RowId, units: i64) -> Result<(), Refusal> {
-    let row = call.row("stock_move", id)?;
-    let (Some(product), Some(from), Some(to)) =
-        (row.link("product_id"), row.link("location_id"), row.link("location_dest_id"))
-    else {
-        return Ok(());
-    };
     let values = [
         ("quantity", Value::Quantity(units)),
         ("state", call.word("stock_move", "state", "done")?),
         ("date", Value::DateTime(call.now())),
     ];
     call.update("stock_move", id, &values)?;
+    shift(call, id, units)
+}
+
+/// Gives a move that was carried out another quantity.
+pub(super) fn put_right(call: &mut Call<'_, '_>, id: RowId, units: i64) -> Result<(), Refusal> {
+    let before = call.row("stock_move", id)?.number("quantity");
+    call.update("stock_move", id, &[("quantity", Value::Quantity(units))])?;
+    shift(call, id, units - before)
+}
+
+/// Takes units of a move's product from where it leads from to where it leads.
+fn shift(call: &mut Call<'_, '_>, id: RowId, units: i64) -> Result<(), Refusal> {
+    let row = call.row("stock_move", id)?;
+    let (Some(product), Some(from), Some(to)) =
+        (row.link("product_id"), row.link("location_id"), row.link("location_dest_id"))
+    else {
+        return Ok(());
+    };
     if call.row("product_product", product)?.flag("is_storable") {
         add_quant(call, product, from, -units)?;
         add_quant(call, product, to, units)?;

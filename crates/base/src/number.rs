@@ -52,17 +52,22 @@ const PAIRS: [[u8; 2]; 100] = {
 };
 
 /// Appends a whole number.
+#[inline]
 pub fn write_int(out: &mut Vec<u8>, number: i64) {
     // Most numbers are small; a slice of known length costs no call.
     match number {
-        0..10 => return out.push(b'0' + number as u8),
-        10..100 => return out.extend_from_slice(&PAIRS[number as usize]),
+        0..10 => out.push(b'0' + number as u8),
+        10..100 => out.extend_from_slice(&PAIRS[number as usize]),
         100..1000 => {
             let [tens, ones] = PAIRS[number as usize % 100];
-            return out.extend_from_slice(&[b'0' + (number as u32 / 100) as u8, tens, ones]);
+            out.extend_from_slice(&[b'0' + (number as u32 / 100) as u8, tens, ones]);
         }
-        _ => {}
+        _ => write_long(out, number),
     }
+}
+
+/// The same for one of any length.
+fn write_long(out: &mut Vec<u8>, number: i64) {
     let mut digits = [0_u8; 20];
     let mut at = digits.len();
     let mut rest = number.unsigned_abs();

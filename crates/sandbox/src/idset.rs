@@ -62,6 +62,7 @@ impl IdSet {
     }
 
     /// The ids in order.
+    #[inline]
     pub(crate) fn iter(&self) -> Ids<'_> {
         match self {
             IdSet::Small { block, bits } => Ids { word: Bits { base: block * WORD, bits: *bits }, more: None },

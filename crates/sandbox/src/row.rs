@@ -32,6 +32,7 @@ impl Row {
     }
 
     /// All cells.
+    #[inline]
     pub fn cells(&self) -> &[Value] {
         &self.cells
     }

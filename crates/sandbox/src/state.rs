@@ -57,6 +57,7 @@ impl State {
         state
     }
 
+    #[inline]
     pub(crate) fn table(&self, table: TableId) -> &TableState {
         match self.tables.get(u32::from(table.0)) {
             Some(state) => state,
@@ -251,6 +252,7 @@ impl TableState {
 
     /// The rows whose indexed field may have a value: all that have it, and for hashed keys perhaps a few more. `None` if
     /// the field is not indexed.
+    #[inline]
     fn candidates(&self, plan: &TablePlan, field: FieldId, value: &Value) -> Option<Option<&IdSet>> {
         let at = plan.index_of[field.index()]?;
         let (index, spec) = (&self.indexes[at], &plan.indexes[at]);
@@ -258,6 +260,7 @@ impl TableState {
     }
 
     /// The rows that refer by a field to a row.
+    #[inline]
     pub(crate) fn referring<'t>(
         &'t self,
         plan: &TablePlan,
@@ -298,6 +301,7 @@ impl Index {
         Index { sets: Trie::default(), mask }
     }
 
+    #[inline]
     fn key(&self, spec: &IndexPlan, value: &Value) -> Option<u32> {
         match value {
             Value::Null => None,

@@ -251,8 +251,7 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
         (_, true) => return Err(Refusal::argument("operator", "wants = or != for this attribute")),
         (_, false) => return Err(Refusal::argument("operator", "wants one of <=, >=, =, !=, <, >")),
     };
-    let mut out = Vec::with_capacity(128);
-    out.extend_from_slice(b"{\"ids\":[");
+    let mut found = Vec::with_capacity(32);
     let (than, words) = match (call.raw("value"), attribute.is_label) {
         (Some(Json::Int(than)), false) => (*than, None),
         (Some(Json::Text(word)), true) => {
@@ -278,12 +277,16 @@ fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
             (Compare::Gt, None) => int(value) > than,
         };
         if passes {
-            number::write_int(&mut out, i64::from(item.id()));
-            out.push(b',');
+            found.push(item.id());
         }
     }
-    if out.last() == Some(&b',') {
-        out.pop();
+    let mut out = Vec::with_capacity(128);
+    out.extend_from_slice(b"{\"ids\":[");
+    for (at, id) in found.into_iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        number::write_int(&mut out, i64::from(id));
     }
     out.extend_from_slice(b"]}");
     spend(call, meter, "the queries of this slot")?;

@@ -528,6 +528,9 @@ impl<'s> Moves<'s> {
                 let mut steps = self.new_build()?;
                 let build = self.builds.last()?.clone();
                 let then = if self.stream.chance(1, 2) { "button_plan" } else { "button_mark_done" };
+                let (work, centres) = (self.works.last()?.clone(), self.centres.clone());
+                let centre = self.one(&centres)?;
+                steps.push(write("mrp.workorder", &work, json!({ "workcenter_id": at(&centre) })));
                 for method in ["action_confirm", then, "action_cancel"] {
                     steps.push(Step::call("mrp.production", method, json!({ "ids": [at(&build)] })));
                 }
@@ -542,6 +545,8 @@ impl<'s> Moves<'s> {
                 let only = json!([["state", "!=", "cancel"]]);
                 steps.push(Step::call("sale.order", "search", json!({ "domain": only, "order": "id" })));
                 steps.push(Step::call("sale.order", "search_count", json!({ "domain": only })));
+                let asked = json!({ "allfields": ["state", "amount_total", "name"], "attributes": ["type"] });
+                steps.push(Step::call("sale.order", "fields_get", asked));
                 Some(steps)
             }
         }

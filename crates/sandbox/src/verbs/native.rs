@@ -110,11 +110,13 @@ impl<'n> Seen<'n> {
     }
 
     /// A row by its id.
+    #[inline]
     pub fn get(&self, id: RowId) -> Option<&'n Row> {
         self.rows.rows.get(id).map(|row| &**row).filter(|row| self.shows(row))
     }
 
     /// The rows that refer by a field to a row, in order of id.
+    #[inline]
     pub fn referring(self, field: FieldId, to: RowId) -> impl Iterator<Item = &'n Row> {
         let mut rows = self.rows.referring(&self.actor.plan.tables[self.table.index()], field, to);
         // Not a filter: that becomes a call for each row.
@@ -129,10 +131,12 @@ impl<'n> Seen<'n> {
     }
 
     /// All rows, in order of id.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = &'n Row> {
         self.rows.rows.iter().map(|(_, row)| &**row).filter(move |row| self.shows(row))
     }
 
+    #[inline]
     fn shows(&self, row: &Row) -> bool {
         !self.conditional || self.actor.may(self.state, self.table, Action::Read, row)
     }
@@ -155,6 +159,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// An argument as it was sent, whatever its type.
+    #[inline]
     pub fn raw(&self, name: &str) -> Option<&'c Json<'c>> {
         self.raw[self.place(name)?]
     }
@@ -203,6 +208,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// An argument by its name; null if it was not given.
+    #[inline]
     pub fn argument(&self, name: &str) -> Value {
         let Some(at) = self.place(name) else { return Value::Null };
         match (&self.arguments[at], self.raw[at]) {
@@ -212,6 +218,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         }
     }
 
+    #[inline]
     fn place(&self, name: &str) -> Option<usize> {
         self.native.takes.iter().position(|argument| argument.cell.name == name)
     }
@@ -357,6 +364,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// The same of a table that the tool declares.
+    #[inline]
     fn declared(&self, table: TableId) -> Result<Seen<'_>, Refusal> {
         let Draft { actor, state, .. } = &*self.draft;
         if actor.plan.tables[table.index()].has_secrets {

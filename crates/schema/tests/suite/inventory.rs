@@ -14,7 +14,12 @@ fn the_seven_domains_of_the_inventory_load() {
     let mut faults = String::new();
     let mut counts = [0; 5];
     for name in ["calendar", "csm", "drive", "email", "hr", "itsm", "teams"] {
-        match load(&Folder::new(name, common::files(&inventory.join(name)))) {
+        let mut files = common::files(&inventory.join(name));
+        for text in files.values_mut() {
+            // Two tools have a dot in their names there, which models' interfaces do not take.
+            *text = text.replace("_files.labels", "_files_labels");
+        }
+        match load(&Folder::new(name, files)) {
             Ok(domain) => {
                 let found = [
                     domain.tables.len(),

@@ -8,7 +8,7 @@ use crate::constructs;
 use crate::fixture::{self, Counts, Point};
 use crate::grow::Grow;
 use benchwright_base::{Stream, Value};
-use benchwright_expr::{eval::Judge, settled};
+use benchwright_expr::{Source, eval::Judge, settled};
 use benchwright_schema::{
     Domain,
     plan::{Body, Bound, ObjectiveText, PhaseText, Plan, PlanText, RuleText},
@@ -94,10 +94,13 @@ pub(crate) fn verdicts(plan: &Plan, bound: &Bound, rows: &Rows, rule: usize) -> 
     match &plan.rules[rule].body {
         Body::Expr(body) => {
             let mut found = Vec::new();
+            let over_rows = plan.rules[rule].per.iter().any(|per| matches!(per.source, Source::Rows { .. }));
             judge.instances(&plan.rules[rule].per, &mut |here| {
                 let holds = here.holds(body);
                 // A grader settles before it reads what no record decides.
-                assert_eq!(judge.holds_at(&here.at, &settled(body, &here.at, bound)), holds, "{body:?}");
+                if !over_rows {
+                    assert_eq!(judge.holds_at(&here.at, &settled(body, &here.at, bound)), holds, "{body:?}");
+                }
                 found.push((here.at.to_vec(), holds));
             });
             found
