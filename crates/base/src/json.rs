@@ -304,14 +304,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
-    if bytes.iter().fold(true, |plain, byte| plain & (*byte >= 0x20 && *byte != b'"' && *byte != b'\\')) {
+    if bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte)) {
         // The common case in one pass without a branch, which the compiler turns into wide instructions.
         out.extend_from_slice(bytes);
         return out.push(b'"');
     }
     let mut start = 0;
     for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+        if is_plain(byte) {
             continue;
         }
         out.extend_from_slice(&bytes[start..at]);
