@@ -6,6 +6,7 @@ use super::stock::{self, NewMove, is_in};
 use benchwright_base::{DateTime, RowId, Value, date::DAY};
 use benchwright_pack::Refusal;
 use benchwright_sandbox::RowView;
+use std::collections::BTreeMap;
 
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
@@ -48,19 +49,19 @@ pub(super) fn made(call: &mut Call<'_, '_>, id: RowId, given: &[&str]) -> Result
     }
 }
 
-/// Sets when an order ends, and with it when its goods come; another end brings them the order's deadline too.
+/// Sets when an order ends, and with it when its goods come.
 fn set_finished(call: &mut Call<'_, '_>, id: RowId, end: DateTime) -> Result<(), Refusal> {
-    let order = call.row("mrp_production", id)?;
-    let mut values = vec![("date", Value::DateTime(end))];
-    let deadline = order.get("date_deadline");
-    if order.instant("date_finished") != Some(end) && !deadline.is_null() {
-        values.push(("date_deadline", deadline));
-    }
     call.update("mrp_production", id, &[("date_finished", Value::DateTime(end))])?;
+    follow(call, id)
+}
+
+/// Brings the goods of an order its end and its deadline: whatever bears on its end does, though the end stay as it was.
+fn follow(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    let mut values = vec![("date", order.get("date_finished")), ("date_deadline", order.get("date_deadline"))];
+    values.retain(|(_, value)| !value.is_null());
     for row in call.rows("stock_move", &[("production_id", Value::Ref(id))])? {
-        if !row.is("state", "done") {
-            call.update("stock_move", row.id(), &values)?;
-        }
+        call.update("stock_move", row.id(), &values)?;
     }
     Ok(())
 }
@@ -260,18 +261,31 @@ pub(super) fn changed(call: &mut Call<'_, '_>, id: RowId, old: &RowView, cells: 
             call.update("stock_move", row.id(), &[("date", order.get("date_start"))])?;
         }
     }
-    if ["date_start", "product_qty", "bom_id"].iter().any(|field| differs(field)) && !cells.has(call, "date_finished") {
+    let written = |field: &str| cells.has(call, field);
+    // The product of an order that is no draft is not written, whatever a call says.
+    let bears = |field: &str| written(field) && (field != "product_id" || order.is("state", "draft"));
+    let ends = ["date_start", "product_qty", "bom_id", "product_id"];
+    let is_settled = order.flag("is_planned") || order.is("state", "done");
+    if ends.iter().any(|field| differs(field) || (bears(field) && !is_settled)) && !written("date_finished") {
         set_end(call, id)?;
+    } else if ends.iter().chain(&["date_finished", "qty_producing"]).any(|field| bears(field)) {
+        follow(call, id)?;
     }
     if order.is("state", "done") && cells.has(call, "qty_producing") {
-        // What a finished build has made is put right.
-        for row in call.rows("stock_move", &[("production_id", Value::Ref(id)), ("product_id", order.get("product_id"))])? {
-            if row.is("state", "done") {
-                stock::put_right(call, row.id(), order.number("qty_producing"))?;
-            }
-        }
+        put_right(call, id)?;
     }
     settle(call, id)
+}
+
+/// What a finished build has made is what is written as produced.
+fn put_right(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let order = call.row("mrp_production", id)?;
+    for row in call.rows("stock_move", &[("production_id", Value::Ref(id)), ("product_id", order.get("product_id"))])? {
+        if row.is("state", "done") {
+            stock::put_right(call, row.id(), order.number("qty_producing"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Sets the state of an order by what is written as produced. What was begun stays so.
@@ -346,7 +360,11 @@ pub(super) fn workorder_changed(
     if let (true, Value::DateTime(end), true) = (written, end, all.last().is_some_and(|last| last.id() == id)) {
         set_finished(call, order, end)?;
     }
-    settle_plan(call, order)
+    settle_plan(call, order)?;
+    if ["date_start", "date_finished", "workcenter_id"].iter().any(|field| cells.has(call, field)) {
+        follow(call, order)?;
+    }
+    Ok(())
 }
 
 /// What is done stays; the rest is cancelled and goes.
@@ -508,9 +526,7 @@ pub(super) fn unplan(call: &mut Call<'_, '_>) -> Answer {
             return Err(wrong_state(message));
         }
         unplan_one(call, id)?;
-        if !order.is("state", "done") {
-            set_end(call, id)?;
-        }
+        if order.is("state", "done") { follow(call, id)? } else { set_end(call, id)? }
     }
     done(call, "null")
 }
@@ -527,17 +543,24 @@ fn unplan_one(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
 pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
         let order = call.row("mrp_production", id)?;
-        if order.is("state", "cancel") && order.is("consumption", "warning") {
-            // Nothing can be consumed for it any more, so Odoo asks.
+        if is_in(&order, &["done", "cancel"]) {
             if order.number("qty_producing") == 0 {
                 call.update("mrp_production", id, &[("qty_producing", order.get("product_qty"))])?;
+                if order.is("state", "done") {
+                    put_right(call, id)?;
+                }
+                follow(call, id)?;
             }
-            return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
-        }
-        if is_in(&order, &["done", "cancel"]) {
+            // Of a cancelled one nothing can be consumed any more.
+            if order.is("consumption", "warning") && !consumed_as_planned(call, id)? {
+                return done(call, stock::dialog("Consumption Warning", "mrp.consumption.warning"));
+            }
+            let order = call.row("mrp_production", id)?;
+            if order.number("qty_producing") < order.number("product_qty") {
+                return done(call, stock::dialog("You produced less than initial demand", "mrp.production.backorder"));
+            }
             // Odoo goes through the motions: only the end is stamped again.
-            let values = [("qty_producing", order.get("product_qty")), ("date_finished", Value::DateTime(call.now()))];
-            call.update("mrp_production", id, &values)?;
+            set_finished(call, id, call.now())?;
             continue;
         }
         if order.number("qty_producing") > 0 {
@@ -574,11 +597,30 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
         let values = [
             ("state", call.word("mrp_production", "state", "done")?),
             ("qty_producing", order.get("product_qty")),
-            ("date_finished", Value::DateTime(call.now())),
         ];
         call.update("mrp_production", id, &values)?;
+        set_finished(call, id, call.now())?;
     }
     done(call, "true")
+}
+
+/// Whether a build has consumed what its recipe says for the units written as produced.
+fn consumed_as_planned(call: &Call<'_, '_>, id: RowId) -> Result<bool, Refusal> {
+    let order = call.row("mrp_production", id)?;
+    let Some(bom) = order.link("bom_id") else { return Ok(true) };
+    let per = call.row("mrp_bom", bom)?.number("product_qty").max(1);
+    let mut left: BTreeMap<RowId, i64> = BTreeMap::new();
+    for line in call.rows("mrp_bom_line", &[("bom_id", Value::Ref(bom))])? {
+        if let Some(product) = line.link("product_id") {
+            *left.entry(product).or_default() += scaled(line.number("product_qty"), order.number("qty_producing"), per);
+        }
+    }
+    for row in call.rows("stock_move", &[("raw_material_production_id", Value::Ref(id)), ])? {
+        if let (Some(product), true) = (row.link("product_id"), row.is("state", "done")) {
+            *left.entry(product).or_default() -= row.number("quantity");
+        }
+    }
+    Ok(left.values().all(|units| *units == 0))
 }
 
 /// `action_cancel`

@@ -218,11 +218,7 @@ pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), 
         call.update("stock_move", row.id(), &[("purchase_line_id", Value::Null)])?;
         let Some(receipt) = row.link("picking_id") else { continue };
         stock::settle_picking(call, receipt)?;
-        let moves = call.rows("stock_move", &[("picking_id", Value::Ref(receipt))])?;
-        if moves.iter().all(|row| row.link("purchase_line_id").is_none()) {
-            // A receipt is its lines' order's.
-            call.update("stock_picking", receipt, &[("purchase_id", Value::Null)])?;
-        }
+        stock::settle_owner(call, receipt, "purchase_line_id", "purchase_id")?;
     }
     Ok(())
 }

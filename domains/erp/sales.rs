@@ -133,6 +133,9 @@ pub(super) fn may_unlink_line(call: &mut Call<'_, '_>, id: RowId) -> Result<(), 
     }
     for row in call.rows("stock_move", &[("sale_line_id", Value::Ref(id))])? {
         call.update("stock_move", row.id(), &[("sale_line_id", Value::Null)])?;
+        if let Some(delivery) = row.link("picking_id") {
+            stock::settle_owner(call, delivery, "sale_line_id", "sale_id")?;
+        }
     }
     Ok(())
 }

@@ -188,6 +188,15 @@ pub(super) fn let_go(call: &mut Call<'_, '_>, document: (&str, RowId), lines: (&
     Ok(())
 }
 
+/// A transfer is the order's whose lines its moves are for: when the last is gone, it is nobody's.
+pub(super) fn settle_owner(call: &mut Call<'_, '_>, picking: RowId, line: &str, order: &str) -> Result<(), Refusal> {
+    let moves = call.rows("stock_move", &[("picking_id", Value::Ref(picking))])?;
+    if moves.iter().all(|row| row.link(line).is_none()) {
+        call.update("stock_picking", picking, &[(order, Value::Null)])?;
+    }
+    Ok(())
+}
+
 /// What was moved cannot be changed any more.
 pub(super) fn may_change_move(call: &Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
     if is_in(&call.row("stock_move", id)?, &["done", "cancel"]) {

@@ -263,6 +263,14 @@ mod tests {
     }
 
     #[test]
+    fn line_12_documents_are_compared_by_their_place_and_not_by_their_number() {
+        let names = BTreeMap::from([("WH/MO/00002".to_owned(), "<mrp_production 1>".to_owned())]);
+        assert_eq!(renamed("S00001, WH/MO/00002", &names), "S00001, <mrp_production 1>");
+        // A number that no document has is a text like any other.
+        assert_eq!(renamed("WH/MO/00001", &names), "WH/MO/00001");
+    }
+
+    #[test]
     fn line_10_dialogs_and_rules_of_routes_are_all_that_is_not_read() {
         assert_eq!(UNREAD, ["sale_advance_payment_inv", "sale_advance_payment_order", "stock_rule"]);
     }

@@ -358,7 +358,7 @@ impl<'s> Moves<'s> {
     }
 
     fn change_purchase(&mut self) -> Option<Vec<Step>> {
-        let (orders, lines) = (self.purchases.clone(), self.purchase_lines.clone());
+        let (orders, lines, builds) = (self.purchases.clone(), self.purchase_lines.clone(), self.builds.clone());
         Some(vec![match self.stream.below(8) {
             0 | 1 => {
                 let units = self.units();
@@ -377,7 +377,15 @@ impl<'s> Moves<'s> {
                 let vals = json!({ "product_qty": units, "price_unit": price, "date_planned": date });
                 write("purchase.order.line", &self.one(&lines)?, vals)
             }
-            5 => write("purchase.order", &self.one(&orders)?, json!({ "origin": "WH/MO/00001", "partner_ref": "V1" })),
+            5 => {
+                // Whom it is for is cited by the name that each system has told.
+                let (order, build) = (self.one(&orders)?, self.one(&builds)?);
+                let asked = json!({ "ids": [at(&build)], "fields": ["name"] });
+                return Some(vec![
+                    Step::call("mrp.production", "read", asked).bind("cited").take("name"),
+                    write("purchase.order", &order, json!({ "origin": at("cited"), "partner_ref": "V1" })),
+                ]);
+            }
             6 => {
                 let date = self.day();
                 write("purchase.order", &self.one(&orders)?, json!({ "date_planned": date }))
