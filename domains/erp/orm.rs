@@ -2,11 +2,10 @@
 //! a model does beyond that hangs on the hooks at the end.
 
 use super::{invoicing, present, production, purchasing, sales, search, stock, values};
-use benchwright_base::{FieldId, Json, RowId, TableId, Value, json, nearest, number};
-use benchwright_expr::Type;
+use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest, number};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Gives, NativeCall, RowView};
-use benchwright_schema::{Derived, DerivedKind, Table};
+use benchwright_schema::{Derived, DerivedKind, Table, field_list};
 
 /// A call of a tool.
 pub(super) type Call<'c, 'd> = NativeCall<'c, 'd>;
@@ -174,71 +173,16 @@ pub(super) fn search_count(call: &mut Call<'_, '_>) -> Answer {
 /// `fields_get`
 pub(super) fn fields_get(call: &mut Call<'_, '_>) -> Answer {
     let table = call.subject()?;
-    let domain = call.domain();
-    let declared = domain.table(table);
     let wanted = call.raw("allfields").map(|_| present::fields(call, table, "allfields")).transpose()?;
-    let mut out = vec![b'{'];
-    let mut add =
-        |name: &str, kind: &str, relation: Option<TableId>, words: &[String], required: bool, readonly: bool| {
-            if out.len() > 1 {
-                out.push(b',');
-            }
-            json::write_text(&mut out, name);
-            out.extend_from_slice(b":{\"type\":");
-            json::write_text(&mut out, kind);
-            if let Some(relation) = relation {
-                out.extend_from_slice(b",\"relation\":");
-                json::write_text(&mut out, model_name(domain.table(relation)));
-            }
-            if !words.is_empty() {
-                out.extend_from_slice(b",\"selection\":[");
-                for (at, word) in words.iter().enumerate() {
-                    out.extend_from_slice(if at > 0 { b",[" } else { b"[" });
-                    json::write_text(&mut out, word);
-                    out.push(b',');
-                    json::write_text(&mut out, &word.replace('_', " "));
-                    out.push(b']');
-                }
-                out.push(b']');
-            }
-            out.extend_from_slice(format!(",\"required\":{required},\"readonly\":{readonly}}}").as_bytes());
-        };
     let asked = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|field| field.name() == name));
-    for field in declared.fields.iter().filter(|field| asked(&field.name)) {
-        let (relation, words) = match field.ty {
-            Type::Ref(to) if field.name != "id" => (Some(to), &[][..]),
-            Type::Enum(id) => (None, &domain.enums[id.index()].words[..]),
-            _ => (None, &[][..]),
-        };
-        let required = !field.nullable && field.default.is_none() && field.stamp.is_none();
-        let kind = if field.name == "id" { "integer" } else { kind_name(field.ty) };
-        add(&field.name, kind, relation, words, required, field.stamp.is_some());
-    }
-    for derived in declared.derived.iter().filter(|derived| asked(&derived.name)) {
-        match derived.kind {
-            DerivedKind::Value(Type::Ref(to)) => add(&derived.name, "many2one", Some(to), &[], false, true),
-            DerivedKind::Value(ty) => add(&derived.name, kind_name(ty), None, &[], false, true),
-            DerivedKind::Rows(to) => add(&derived.name, "many2many", Some(to), &[], false, true),
-            DerivedKind::Children { table, .. } => add(&derived.name, "one2many", Some(table), &[], false, false),
-            DerivedKind::Linked { table, .. } => add(&derived.name, "many2many", Some(table), &[], false, false),
+    let attribute = |name: &str| match call.raw("attributes") {
+        Some(Json::List(list)) if !list.is_empty() => {
+            list.iter().any(|wanted| matches!(wanted, Json::Text(text) if text == name))
         }
-    }
-    out.push(b'}');
-    Ok(Gives::Json(out))
-}
-
-fn kind_name(ty: Type) -> &'static str {
-    match ty {
-        Type::Bool => "boolean",
-        Type::Int | Type::Months => "integer",
-        Type::Money => "monetary",
-        Type::Quantity | Type::Duration => "float",
-        Type::Text | Type::Time | Type::Null => "char",
-        Type::Date => "date",
-        Type::DateTime => "datetime",
-        Type::Enum(_) => "selection",
-        Type::Ref(_) => "many2one",
-    }
+        _ => true,
+    };
+    let domain = call.domain();
+    Ok(Gives::Json(field_list(domain, domain.table(table), &asked, &attribute)))
 }
 
 // ---------------------------------------------------------------- writing

@@ -2,9 +2,8 @@
 //! agent runs unchanged on both engines.
 
 use crate::{Answer, client::error};
-use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_schema::{DerivedKind, Domain, Table};
+use benchwright_schema::{Domain, Table, field_list};
 use serde_json::{Map, Value as Json, json};
 
 /// Calls a tool of an episode with a JSON object of arguments.
@@ -131,7 +130,7 @@ impl Face<'_> {
             return Ok(call(&tool.name, &Json::Object(arguments).to_string())?);
         }
         match method {
-            "fields_get" => self.fields_get(&arguments),
+            "fields_get" => Ok(self.fields_get(&arguments)),
             "search" => {
                 let found = self.find(&arguments, json!(["id"]), call)?;
                 Ok(Json::Array(found.into_iter().map(|row| row["id"].clone()).collect()).to_string())
@@ -163,56 +162,14 @@ impl Face<'_> {
         Ok(Json::Array(found).to_string())
     }
 
-    fn fields_get(&self, arguments: &Map<String, Json>) -> Result<String, Wrong> {
-        let wanted = arguments.get("allfields").and_then(Json::as_array);
-        let attributes = arguments.get("attributes").and_then(Json::as_array);
-        let mut out = Map::new();
-        let mut add = |name: &str, kind: &str, to: Option<&Table>| {
-            let known = wanted.is_none_or(|wanted| wanted.is_empty() || wanted.iter().any(|field| *field == *name));
-            if !known {
-                return;
-            }
-            let mut about = Map::from_iter([("type".to_owned(), json!(kind))]);
-            if let Some(model) = to.and_then(|table| table.odoo.as_deref()) {
-                about.insert("relation".to_owned(), json!(model));
-            }
-            about.retain(|key, _| {
-                attributes.is_none_or(|list| list.is_empty() || list.iter().any(|item| *item == **key))
-            });
-            out.insert(name.to_owned(), Json::Object(about));
+    fn fields_get(&self, arguments: &Map<String, Json>) -> String {
+        let asked = |argument: &str, name: &str| match arguments.get(argument).and_then(Json::as_array) {
+            Some(list) if !list.is_empty() => list.iter().any(|wanted| *wanted == *name),
+            _ => true,
         };
-        for field in &self.table.fields {
-            match field.ty {
-                Type::Ref(_) if field.name == "id" => add("id", "integer", None),
-                Type::Ref(to) => add(&field.name, "many2one", Some(self.domain.table(to))),
-                ty => add(&field.name, kind_of(ty), None),
-            }
-        }
-        for derived in &self.table.derived {
-            match derived.kind {
-                DerivedKind::Value(Type::Ref(to)) => add(&derived.name, "many2one", Some(self.domain.table(to))),
-                DerivedKind::Value(ty) => add(&derived.name, kind_of(ty), None),
-                DerivedKind::Children { table, .. } => add(&derived.name, "one2many", Some(self.domain.table(table))),
-                DerivedKind::Rows(to) | DerivedKind::Linked { table: to, .. } => {
-                    add(&derived.name, "many2many", Some(self.domain.table(to)));
-                }
-            }
-        }
-        Ok(Json::Object(out).to_string())
-    }
-}
-
-fn kind_of(ty: Type) -> &'static str {
-    match ty {
-        Type::Bool => "boolean",
-        Type::Int | Type::Months => "integer",
-        Type::Money => "monetary",
-        Type::Quantity | Type::Duration => "float",
-        Type::Text | Type::Time | Type::Null => "char",
-        Type::Date => "date",
-        Type::DateTime => "datetime",
-        Type::Enum(_) => "selection",
-        Type::Ref(_) => "many2one",
+        let list =
+            field_list(self.domain, self.table, &|name| asked("allfields", name), &|name| asked("attributes", name));
+        String::from_utf8_lossy(&list).into_owned()
     }
 }
 

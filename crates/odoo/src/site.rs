@@ -3,18 +3,17 @@
 use crate::OdooError;
 use serde::Deserialize;
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
 /// The variable that names the folder of an installation.
 const VARIABLE: &str = "BENCHWRIGHT_ODOO";
-/// The variable that names the slots to be used, with commas, so that two programs can share an installation.
-const SLOTS: &str = "BENCHWRIGHT_ODOO_SLOTS";
 
 /// An installation, as `scripts/odoo up` describes it in `odoo.json`.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Site {
     /// The address of its server.
     pub url: String,
@@ -28,6 +27,9 @@ pub struct Site {
     pub tablespace: String,
     /// The databases that episodes run in.
     pub slots: Vec<String>,
+    /// What keeps other programs out of the slots, as long as it lives.
+    #[serde(skip)]
+    held: Arc<Vec<File>>,
     /// The key of the administrator, who plants and reads.
     pub admin_key: String,
     /// The key of the agent's user.
@@ -47,14 +49,36 @@ impl Site {
         serde_json::from_str(&text).map_err(|error| OdooError::NotThere(format!("{}: {error}", file.display())))
     }
 
-    /// The installation that $BENCHWRIGHT_ODOO names, else the one in `target/odoo`.
-    pub fn find() -> Result<Site, OdooError> {
+    /// The installation that $BENCHWRIGHT_ODOO names, else the one in `target/odoo`, with at most so many slots that no other
+    /// program works in.
+    pub fn find(slots: usize) -> Result<Site, OdooError> {
         let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let mut site = Site::read(&named.unwrap_or_else(|| PathBuf::from("target/odoo")))?;
-        if let Some(slots) = std::env::var(SLOTS).ok().filter(|slots| !slots.is_empty()) {
-            site.slots.retain(|slot| slots.split(',').any(|wanted| wanted == slot));
+        let folder = named.unwrap_or_else(|| PathBuf::from("target/odoo"));
+        Site::read(&folder)?.claim(&folder, slots)
+    }
+
+    /// The same installation, with at most so many of its slots: those that no other program works in.
+    fn claim(mut self, folder: &Path, slots: usize) -> Result<Site, OdooError> {
+        let locks = folder.join("run");
+        let wrong = |error: std::io::Error| OdooError::NotThere(format!("{}: {error}", locks.display()));
+        fs::create_dir_all(&locks).map_err(wrong)?;
+        let (mut mine, mut held) = (Vec::new(), Vec::new());
+        for slot in self.slots {
+            let lock = File::options().create(true).append(true).open(locks.join(format!("{slot}.lock")));
+            let lock = lock.map_err(wrong)?;
+            if mine.len() < slots && lock.try_lock().is_ok() {
+                mine.push(slot);
+                held.push(lock);
+            }
         }
-        Ok(site)
+        if mine.is_empty() {
+            return Err(OdooError::NotThere(format!(
+                "other programs work in every slot; wait for one to end, or start more with --slots: {}",
+                locks.display()
+            )));
+        }
+        (self.slots, self.held) = (mine, Arc::new(held));
+        Ok(self)
     }
 
     /// Runs statements in a database, each a transaction of its own.
@@ -94,5 +118,40 @@ impl Site {
     /// Removes a database.
     pub(crate) fn remove(&self, name: &str) -> Result<(), OdooError> {
         self.sql("postgres", &[format!("drop database if exists \"{name}\" with (force)")]).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_programs_work_in_one_slot() {
+        let folder = std::env::temp_dir().join(format!("benchwright-slots-{}", std::process::id()));
+        let site = || Site {
+            url: String::new(),
+            socket: String::new(),
+            port: 0,
+            template: String::new(),
+            tablespace: String::new(),
+            slots: ["slot1", "slot2", "slot3"].map(str::to_owned).to_vec(),
+            held: Arc::default(),
+            admin_key: String::new(),
+            agent_key: String::new(),
+            version: String::new(),
+            sha256: String::new(),
+        };
+        let first = site().claim(&folder, 1).unwrap();
+        assert_eq!(first.slots, ["slot1"]);
+        let second = site().claim(&folder, 9).unwrap();
+        assert_eq!(second.slots, ["slot2", "slot3"]);
+        assert!(site().claim(&folder, 1).unwrap_err().to_string().contains("every slot"));
+        // A copy holds what it is a copy of.
+        let copy = first.clone();
+        drop(first);
+        assert!(site().claim(&folder, 1).is_err());
+        drop((copy, second));
+        assert_eq!(site().claim(&folder, 9).unwrap().slots.len(), 3);
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -5,6 +5,7 @@
 mod case_file;
 pub mod codec;
 mod describe;
+mod field_list;
 mod folder;
 mod join;
 mod json_schema;
@@ -15,6 +16,7 @@ mod record_schema;
 
 pub use case_file::{Case, CaseFile, GivenRow, Labels};
 pub use describe::describe;
+pub use field_list::field_list;
 pub use folder::Folder;
 pub use join::{Bridges, Composition, JoinError, join};
 pub use json_schema::{arguments_schema, result_schema};

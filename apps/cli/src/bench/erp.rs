@@ -61,7 +61,7 @@ pub(super) struct Figures {
 
 /// Measures. Needs a running Odoo.
 pub(super) fn run(catalog: &Catalog, quick: bool) -> Result<Figures> {
-    let site = odoo::site()?;
+    let site = odoo::site(1)?;
     let folder = Temporary::new()?;
     let store = demo::unpack(folder.path())?;
     let task = find(&store)?;

@@ -148,7 +148,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     match &options.what {
         What::Compare(options) => compare(catalog, options),
         What::Check(options) => {
-            let site = odoo::site()?;
+            let site = odoo::site(1)?;
             let wanted = check::Wanted {
                 dir: &options.dir,
                 patterns: &options.patterns,
@@ -172,7 +172,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             ))
         }
         What::Cases(options) => {
-            let site = odoo::site()?;
+            let site = odoo::site(1)?;
             let outcomes = odoo::run_cases(catalog, &site, &options.dir, options.task.as_deref())?;
             let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).collect();
             if options.json {
@@ -194,7 +194,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             }
         }
         What::Replay(options) => {
-            let site = odoo::site()?;
+            let site = odoo::site(1)?;
             let wanted = replay::Wanted {
                 dir: &options.dir,
                 task: options.task.as_deref(),

@@ -80,7 +80,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let settings = Settings {
         catalog: catalog.clone(),
         tasks: options.tasks.clone(),
-        odoo: options.odoo.then(crate::odoo::site).transpose()?,
+        odoo: options.odoo.then(|| crate::odoo::site(usize::MAX)).transpose()?,
         may_read_sealed: options.grade,
         idle: Duration::from_secs(options.idle.saturating_mul(60)),
         ..Settings::default()

@@ -11,9 +11,9 @@ use benchwright_catalog::Catalog;
 use benchwright_odoo::{Difference, Site};
 use benchwright_pack::Store;
 
-/// The installation, or what to do about it.
-pub(crate) fn site() -> anyhow::Result<Site> {
-    Site::find().map_err(|error| Failure::missing(error, "scripts/odoo up"))
+/// The installation with at most so many of its slots, or what to do about it.
+pub(crate) fn site(slots: usize) -> anyhow::Result<Site> {
+    Site::find(slots).map_err(|error| Failure::missing(error, "scripts/odoo up"))
 }
 
 /// The named cases in the world of a task of a folder.
