@@ -15,6 +15,9 @@ pub(super) type Answer = Result<Gives, Refusal>;
 /// The largest answer, in bytes; a larger one is refused, because a part of it would pass for the whole.
 const LARGEST_ANSWER: usize = 1 << 20;
 
+/// The tables whose rows refuse a change before all of it is looked at.
+const LOOKS_FIRST: [&str; 5] = ["sale_order_line", "purchase_order_line", "account_move", "mrp_workorder", "stock_move"];
+
 /// The values of a row by name, for code about one model.
 pub(super) trait Read {
     /// A number in its smallest unit; nothing is 0.
@@ -78,6 +81,15 @@ impl Cells {
 struct Vals<'c, 'd> {
     cells: Cells,
     many: Vec<(&'d Derived, &'c Json<'c>)>,
+    /// The first thing in it that cannot be read.
+    fault: Option<Refusal>,
+}
+
+impl Vals<'_, '_> {
+    /// The same, unless something in it cannot be read.
+    fn faultless(mut self) -> Result<Self, Refusal> {
+        self.fault.take().map_or(Ok(self), Err)
+    }
 }
 
 /// A refusal because of the state of a record.
@@ -233,7 +245,7 @@ fn create_row<'c>(
     argument: &str,
     parent: Option<(FieldId, RowId)>,
 ) -> Result<RowId, Refusal> {
-    let mut vals = read_vals(call, table, vals, argument)?;
+    let mut vals = read_vals(call, table, vals, argument)?.faultless()?;
     if let Some((field, id)) = parent {
         vals.cells.cells.retain(|(known, _)| *known != field);
         vals.cells.cells.push((field, Value::Ref(id)));
@@ -275,7 +287,10 @@ fn write_row<'c>(
     let name = call.domain().table(table).name.as_str();
     let old = call.row(name, id)?;
     let mut vals = read_vals(call, table, vals, argument)?;
-    before_write(call, table, id, &mut vals.cells)?;
+    if vals.fault.is_none() || LOOKS_FIRST.contains(&name) {
+        before_write(call, table, id, &mut vals.cells)?;
+    }
+    let vals = vals.faultless()?;
     let declared = call.domain().table(table);
     for (field, value) in &vals.cells.cells {
         let field = declared.field(*field);
@@ -301,6 +316,8 @@ fn unlink_row(call: &mut Call<'_, '_>, table: TableId, id: RowId) -> Result<(), 
     if name == "purchase_order_line" { purchasing::line_gone(call, &old) } else { Ok(()) }
 }
 
+/// Reads an object of values. What cannot be read is kept as a fault, because some models refuse a change before they look at
+/// all of it.
 fn read_vals<'c, 'd>(
     call: &Call<'c, 'd>,
     table: TableId,
@@ -313,36 +330,35 @@ fn read_vals<'c, 'd>(
         return Err(Refusal::argument(argument, format!("wants an object of values, got {}", vals.kind())));
     };
     let mut cells = Vec::with_capacity(entries.len() + 4);
-    let mut many = Vec::new();
+    let (mut many, mut fault) = (Vec::new(), None);
     for (name, json) in entries {
-        if let Some(id) = declared.field_named(name) {
-            let field = declared.field(id);
-            if field.stamp.is_some() {
-                let message = format!("has `{name}`, which the system sets on {}", model_name(declared));
-                return Err(Refusal::argument(argument, message));
+        let wrong = match (declared.field_named(name), declared.derived_named(name)) {
+            (Some(id), _) if declared.field(id).stamp.is_some() => {
+                format!("which the system sets on {}", model_name(declared))
             }
-            let value = values::read(domain, field.ty, json)
-                .map_err(|error| Refusal::argument(argument, format!("has `{name}`, which {error}")))?;
-            cells.push((id, value));
-            continue;
-        }
-        match declared.derived_named(name) {
-            Some(derived) if matches!(derived.kind, DerivedKind::Children { .. } | DerivedKind::Linked { .. }) => {
-                many.push((derived, json));
+            (Some(id), _) => match values::read(domain, declared.field(id).ty, json) {
+                Ok(value) => {
+                    cells.push((id, value));
+                    continue;
+                }
+                Err(error) => format!("which {error}"),
+            },
+            (None, Some(derived)) => {
+                if matches!(derived.kind, DerivedKind::Children { .. } | DerivedKind::Linked { .. }) {
+                    many.push((derived, json));
+                    continue;
+                }
+                format!("which is computed on {}", model_name(declared))
             }
-            Some(_) => {
-                let message = format!("has `{name}`, which is computed on {}", model_name(declared));
-                return Err(Refusal::argument(argument, message));
-            }
-            None => {
+            (None, None) => {
                 let near = nearest(name, declared.field_names());
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                let message = format!("has `{name}`, which is no field of {}{near}", model_name(declared));
-                return Err(Refusal::argument(argument, message));
+                format!("which is no field of {}{near}", model_name(declared))
             }
-        }
+        };
+        fault = fault.or_else(|| Some(Refusal::argument(argument, format!("has `{name}`, {wrong}"))));
     }
-    Ok(Vals { cells: Cells { table, cells }, many })
+    Ok(Vals { cells: Cells { table, cells }, many, fault })
 }
 
 // ---------------------------------------------------------------- commands on rows that belong to a row
