@@ -441,7 +441,10 @@ pub(super) fn draft(call: &mut Call<'_, '_>) -> Answer {
 /// `button_cancel`
 pub(super) fn cancel(call: &mut Call<'_, '_>) -> Answer {
     for id in orm::ids(call) {
-        call.row("account_move", id)?;
+        let entry = call.row("account_move", id)?;
+        if entry.is("state", "cancel") {
+            return Err(wrong_state(format!("{} is cancelled already", entry.words("name"))));
+        }
         set_state(call, id, "cancel")?;
     }
     done(call, "null")

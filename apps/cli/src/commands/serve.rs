@@ -23,12 +23,14 @@ reaches its tools and nothing else:
   POST   /episodes/ID/fork   POST /episodes/ID/grade   GET /episodes/ID/snapshot   DELETE /episodes/ID
          /episodes/ID/mcp                MCP over streamable HTTP
   POST   /episodes/ID/tools/NAME         one tool, plain JSON; GET /episodes/ID/openapi.json lists them
+  POST   /episodes/ID/json/2/MODEL/METHOD  a call as Odoo's JSON-2 has it, of worlds that are modelled on Odoo
 
 Grading reads sealed files; without --grade it is refused. The server binds to loopback unless told otherwise, and
 refuses foreign Host and Origin headers. The control token is taken from BENCHWRIGHT_CONTROL_TOKEN, or made.
 
 Examples:
   benchwright serve out --grade
+  benchwright serve out --grade --odoo
   benchwright serve --stdio http://127.0.0.1:PORT/episodes/ID/mcp    (token in BENCHWRIGHT_EPISODE_TOKEN)")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote; without one only plain worlds are served

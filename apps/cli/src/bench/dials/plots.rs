@@ -39,7 +39,7 @@ pub(super) fn all(figures: &Figures) -> Vec<(&'static str, String)> {
         percent: false,
     };
     let success = |open: usize| Panel {
-        title: format!("{open} open slots"),
+        title: format!("{open} open {}", if open == 1 { "slot" } else { "slots" }),
         lines: AGENTS
             .iter()
             .map(|agent| {
@@ -93,8 +93,15 @@ fn drawn(panels: &[Panel]) -> String {
     out
 }
 
+/// The next number of one digit and noughts.
+fn round(value: f64) -> f64 {
+    let power = 10f64.powf(value.max(1.0).log10().floor());
+    (value / power).ceil() * power
+}
+
 fn draw_panel(out: &mut String, panel: &Panel, (left, top): (f64, f64)) {
     let highest = panel.lines.iter().flat_map(|line| &line.1).map(|point| point.1).fold(panel.most.1, f64::max);
+    let highest = if panel.percent { highest } else { 4.0 * round(highest / 4.0) };
     let x = |value: f64| left + value / panel.most.0 * SIZE.0;
     let y = |value: f64| top + SIZE.1 - value / highest.max(1e-9) * SIZE.1;
     let title = format!("{}: {}", panel.title, panel.axes.1);
