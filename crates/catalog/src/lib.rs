@@ -222,3 +222,25 @@ impl Found {
         tools.map(|tool| &*tool.name).filter(|name| !has_code(name)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A release build carries what a debug build reads from the source tree.
+    #[test]
+    fn what_is_carried_is_what_the_source_tree_has() {
+        let (carried, source) = (Catalog { folder: None, patterns: None }, Catalog::built_in());
+        assert!(source.folder.is_some(), "tests are built with the source tree beside them");
+        assert_eq!(carried.names().unwrap(), source.names().unwrap());
+        for name in source.names().unwrap() {
+            let digest = |catalog: &Catalog| catalog.find(&name).unwrap().domain.digest;
+            assert_eq!(digest(&carried), digest(&source), "{name}");
+            assert_eq!(carried.bench_case(&name).unwrap(), source.bench_case(&name).unwrap(), "{name}");
+        }
+        assert_eq!(carried.pattern_names().unwrap(), source.pattern_names().unwrap());
+        for name in source.pattern_names().unwrap() {
+            assert_eq!(carried.pattern(&name).unwrap(), source.pattern(&name).unwrap(), "{name}");
+        }
+    }
+}
