@@ -36,7 +36,8 @@ impl Mail<'_, '_, '_> {
     pub(crate) fn is_labelled(&self, name: &str) -> Result<bool, Refusal> {
         for link in self.rows("message_label")? {
             if let Some(label) = link.get("label").as_ref_id()
-                && text_of(&self.call.row("label", label)?, "name").is_some_and(|label| label.eq_ignore_ascii_case(name))
+                && text_of(&self.call.row("label", label)?, "name")
+                    .is_some_and(|label| label.eq_ignore_ascii_case(name))
             {
                 return Ok(true);
             }

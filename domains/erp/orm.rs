@@ -16,7 +16,8 @@ pub(super) type Answer = Result<Gives, Refusal>;
 const LARGEST_ANSWER: usize = 1 << 20;
 
 /// The tables whose rows refuse a change before all of it is looked at.
-const LOOKS_FIRST: [&str; 5] = ["sale_order_line", "purchase_order_line", "account_move", "mrp_workorder", "stock_move"];
+const LOOKS_FIRST: [&str; 5] =
+    ["sale_order_line", "purchase_order_line", "account_move", "mrp_workorder", "stock_move"];
 
 /// The values of a row by name, for code about one model.
 pub(super) trait Read {

@@ -594,10 +594,8 @@ pub(super) fn mark_done(call: &mut Call<'_, '_>) -> Answer {
             call.update("mrp_workorder", work.id(), &values)?;
         }
         settle_plan(call, id)?;
-        let values = [
-            ("state", call.word("mrp_production", "state", "done")?),
-            ("qty_producing", order.get("product_qty")),
-        ];
+        let values =
+            [("state", call.word("mrp_production", "state", "done")?), ("qty_producing", order.get("product_qty"))];
         call.update("mrp_production", id, &values)?;
         set_finished(call, id, call.now())?;
     }
@@ -615,7 +613,7 @@ fn consumed_as_planned(call: &Call<'_, '_>, id: RowId) -> Result<bool, Refusal> 
             *left.entry(product).or_default() += scaled(line.number("product_qty"), order.number("qty_producing"), per);
         }
     }
-    for row in call.rows("stock_move", &[("raw_material_production_id", Value::Ref(id)), ])? {
+    for row in call.rows("stock_move", &[("raw_material_production_id", Value::Ref(id))])? {
         if let (Some(product), true) = (row.link("product_id"), row.is("state", "done")) {
             *left.entry(product).or_default() -= row.number("quantity");
         }

@@ -42,15 +42,9 @@ pub(crate) fn bindings(shop: &Shop) -> Bindings {
     let keys = |list: &mut dyn Iterator<Item = String>| list.collect::<Vec<String>>();
     let members: [(&str, Vec<String>); 9] = [
         ("order", keys(&mut shop.orders.iter().map(|order| order.reference.clone()))),
-        (
-            "record",
-            keys(&mut shop.orders.iter().filter(|o| o.source != Source::Brief).map(|o| record(&o.reference))),
-        ),
+        ("record", keys(&mut shop.orders.iter().filter(|o| o.source != Source::Brief).map(|o| record(&o.reference)))),
         ("customer", keys(&mut shop.customers.iter().map(|party| customer(&party.reference)))),
-        (
-            "vendor",
-            keys(&mut shop.vendors.iter().map(|party| vendor(&party.reference)).chain(no_vendor(shop))),
-        ),
+        ("vendor", keys(&mut shop.vendors.iter().map(|party| vendor(&party.reference)).chain(no_vendor(shop)))),
         ("product", keys(&mut shop.products.iter().map(|known| product(&known.code)))),
         ("centre", keys(&mut shop.centres.iter().map(|known| centre(&known.code)))),
         ("pool", keys(&mut pools(shop).into_iter().map(|(name, _, _)| name))),
@@ -130,7 +124,11 @@ fn goods(shop: &Shop, bind: &mut Bindings) {
         bind.fact("list_price", &[&key], known.list);
         if known.makes {
             bind.fact("build_days", &[&key], known.build_days);
-            bind.fact("recipe_lines", &[&key], shop.bom.iter().filter(|line| line.product == known.code).count() as i64);
+            bind.fact(
+                "recipe_lines",
+                &[&key],
+                shop.bom.iter().filter(|line| line.product == known.code).count() as i64,
+            );
         } else {
             bind.fact("never_made", &[&key], 1);
         }
@@ -267,12 +265,7 @@ impl Builder<'_> {
 }
 
 /// The candidates of a case.
-pub(crate) fn candidates(
-    shop: &Shop,
-    plan: &Plan,
-    bound: &Bound,
-    breadth: Breadth<'_>,
-) -> Result<Candidates, String> {
+pub(crate) fn candidates(shop: &Shop, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
     let mut build = Builder { plan, bound, candidates: vec![Vec::new(); plan.views.len()] };
     match breadth {
         Breadth::Tight => tight(shop, &mut build)?,

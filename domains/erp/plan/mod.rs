@@ -30,9 +30,9 @@ use benchwright_schema::{
     Domain,
     plan::{Bindings, Bound, Plan, PlanText},
 };
-use std::collections::BTreeMap;
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
 use shop::Shop;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The family.

@@ -121,8 +121,7 @@ fn flows(kept: &[&Supply], needs: &BTreeMap<String, (i64, Option<i64>)>, surplus
     let mut left: Vec<i64> = kept.iter().map(|supply| supply.units).collect();
     let mut open: Vec<i64> = docs.iter().map(|doc| needs[*doc].0).collect();
     let place = |name: &String| docs.binary_search(&name).ok();
-    let pairs: Vec<Vec<usize>> =
-        kept.iter().map(|supply| supply.names.iter().filter_map(place).collect()).collect();
+    let pairs: Vec<Vec<usize>> = kept.iter().map(|supply| supply.names.iter().filter_map(place).collect()).collect();
     // One unit for every pair first; what remains is a plain flow.
     let mut given = vec![vec![0_i64; docs.len()]; kept.len()];
     for (row, named) in pairs.iter().enumerate() {
@@ -144,13 +143,7 @@ fn flows(kept: &[&Supply], needs: &BTreeMap<String, (i64, Option<i64>)>, surplus
 }
 
 /// Moves one more unit of a supply to a need, shifting what others give where that makes room. Pairs keep their first unit.
-fn augment(
-    from: usize,
-    pairs: &[Vec<usize>],
-    given: &mut [Vec<i64>],
-    open: &mut [i64],
-    left: &mut [i64],
-) -> bool {
+fn augment(from: usize, pairs: &[Vec<usize>], given: &mut [Vec<i64>], open: &mut [i64], left: &mut [i64]) -> bool {
     // Breadth first over supplies and needs; `came[need]` is the supply it was reached from.
     let mut came: Vec<Option<usize>> = vec![None; open.len()];
     let mut lent: Vec<Option<usize>> = vec![None; pairs.len()];

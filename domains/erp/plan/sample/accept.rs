@@ -173,8 +173,9 @@ pub(super) fn idle_row(shop: &Shop, buys: &[Buy], builds: &[Build]) -> bool {
         let code = &product.code;
         let mut needed: i64 = shop.demand(code);
         for build in builds {
-            needed += shop.bom.iter().filter(|l| l.product == build.product && l.part == *code).map(|l| l.units).sum::<i64>()
-                * build.units;
+            needed +=
+                shop.bom.iter().filter(|l| l.product == build.product && l.part == *code).map(|l| l.units).sum::<i64>()
+                    * build.units;
         }
         let mut left = needed - product.stock;
         let bought = buys.iter().filter(|buy| buy.product == *code).map(|buy| (buy.arrive, buy.units));
@@ -218,7 +219,8 @@ fn without(shop: &Shop, headline: Headline) -> Shop {
         Headline::Scarce => {
             let takers = |code: &str| shop.bom.iter().filter(|line| line.part == code).count();
             let scarce = |code: &str| shop.product(code).is_some_and(|p| p.role == Role::Part) && takers(code) > 1;
-            let most = shop.offers.iter().map(|offer| offer.most.filter(|_| !scarce(&offer.product))).collect::<Vec<_>>();
+            let most =
+                shop.offers.iter().map(|offer| offer.most.filter(|_| !scarce(&offer.product))).collect::<Vec<_>>();
             shop.offers.iter_mut().zip(most).for_each(|(offer, most)| offer.most = most);
         }
         Headline::NeverBought => shop.never_bought = None,

@@ -83,8 +83,14 @@ fn read(shop: &Shop, plan: &Plan, bound: &Bound, solved: &Solved, objective: &st
     let values = solved.phases.iter().take(phases).map(|phase| phase.value).collect();
     let mut best = Best { values, buys: Vec::new(), builds: Vec::new() };
     each(plan, &solved.rows, "buy", |number| {
-        let vendor = shop.vendors.iter().find(|party| Some(number("vendor")) == place(plan, bound, "vendor", &facts::vendor(&party.reference)));
-        let product = shop.products.iter().find(|known| Some(number("product")) == place(plan, bound, "product", &facts::product(&known.code)));
+        let vendor = shop
+            .vendors
+            .iter()
+            .find(|party| Some(number("vendor")) == place(plan, bound, "vendor", &facts::vendor(&party.reference)));
+        let product = shop
+            .products
+            .iter()
+            .find(|known| Some(number("product")) == place(plan, bound, "product", &facts::product(&known.code)));
         let (vendor, product) = vendor.zip(product)?;
         best.buys.push(Buy {
             vendor: vendor.reference.clone(),
@@ -96,8 +102,14 @@ fn read(shop: &Shop, plan: &Plan, bound: &Bound, solved: &Solved, objective: &st
         Some(())
     })?;
     each(plan, &solved.rows, "build", |number| {
-        let product = shop.products.iter().find(|known| Some(number("product")) == place(plan, bound, "product", &facts::product(&known.code)));
-        let centre = shop.centres.iter().find(|known| Some(number("centre")) == place(plan, bound, "centre", &facts::centre(&known.code)));
+        let product = shop
+            .products
+            .iter()
+            .find(|known| Some(number("product")) == place(plan, bound, "product", &facts::product(&known.code)));
+        let centre = shop
+            .centres
+            .iter()
+            .find(|known| Some(number("centre")) == place(plan, bound, "centre", &facts::centre(&known.code)));
         let (product, centre) = product.zip(centre)?;
         best.builds.push(Build {
             product: product.code.clone(),
@@ -126,7 +138,8 @@ fn each(
     let fault = || Discard::Fault(format!("a row of `{view}` has no place in the case"));
     let at = plan.view_named(view).ok_or_else(fault)?;
     for cells in &rows.0[at] {
-        let number = |field: &str| plan.views[at].field_named(field).and_then(|at| cells.get(at)).copied().unwrap_or(-1);
+        let number =
+            |field: &str| plan.views[at].field_named(field).and_then(|at| cells.get(at)).copied().unwrap_or(-1);
         row(&number).ok_or_else(fault)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Who asks for what: requests, the tests they must pass, and what customers can pay.
 
-use super::recipe::{BillingRecipe, Dice, Ranges, Recipe, Seeded, Test, within};
 use super::super::shop::{Billing, Deposit, Screen, Source};
+use super::recipe::{BillingRecipe, Dice, Ranges, Recipe, Seeded, Test, within};
 use benchwright_base::Stream;
 use benchwright_project::Discard;
 
@@ -157,7 +157,8 @@ fn split(stream: &mut Stream, count: i64, (low, high): (i64, i64)) -> Vec<i64> {
     // What rounding and clamping left over goes where there is room.
     let mut left = total - sizes.iter().sum::<i64>();
     for _ in 0..room.max(0) {
-        let Some(size) = (left != 0).then(|| stream.between(0, count - 1) as usize).and_then(|at| sizes.get_mut(at)) else {
+        let Some(size) = (left != 0).then(|| stream.between(0, count - 1) as usize).and_then(|at| sizes.get_mut(at))
+        else {
             break;
         };
         let step = left.signum();
@@ -173,8 +174,13 @@ fn split(stream: &mut Stream, count: i64, (low, high): (i64, i64)) -> Vec<i64> {
 fn terms(recipe: &BillingRecipe, tier: &str) -> Result<Billing, Discard> {
     let mut deposit = None;
     if recipe.fixed.is_some() || recipe.percent.is_some() {
-        let from = recipe.from.get(tier).ok_or_else(|| Discard::Fault(format!("billing.from says nothing of {tier}")))?;
-        deposit = Some(Deposit { from: from * 100, fixed: recipe.fixed.map(|dollars| dollars * 100), percent: recipe.percent });
+        let from =
+            recipe.from.get(tier).ok_or_else(|| Discard::Fault(format!("billing.from says nothing of {tier}")))?;
+        deposit = Some(Deposit {
+            from: from * 100,
+            fixed: recipe.fixed.map(|dollars| dollars * 100),
+            percent: recipe.percent,
+        });
     }
     Ok(Billing { days: recipe.days, deposit })
 }

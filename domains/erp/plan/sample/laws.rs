@@ -17,7 +17,9 @@ pub(crate) fn fault(shop: &Shop) -> Option<&'static str> {
         ("D5", |shop| !screened(shop)),
         ("D6", |shop| !deposits(shop)),
         ("D9", |shop| shop.uncovered() == 0),
-        ("D1", |shop| shop.products.iter().any(|product| product.role == Role::Part && reach(shop, &product.code, 99) == 0)),
+        ("D1", |shop| {
+            shop.products.iter().any(|product| product.role == Role::Part && reach(shop, &product.code, 99) == 0)
+        }),
         ("D3", |shop| reach(shop, &shop.finished().code, shop.horizon()) < shop.demand(&shop.finished().code)),
         ("D2", |shop| !in_time(shop)),
         ("D4", |shop| shop.spend_cap().is_some_and(|cap| least_spend(shop).is_none_or(|spend| spend > cap))),
@@ -51,7 +53,9 @@ fn deposits(shop: &Shop) -> bool {
         return true;
     }
     let due = |due: bool| shop.accepted().any(|order| shop.deposit(order).is_some() == due);
-    due(true) && due(false) && shop.accepted().all(|order| shop.deposit(order).is_none_or(|cents| cents < shop.value(order)))
+    due(true)
+        && due(false)
+        && shop.accepted().all(|order| shop.deposit(order).is_none_or(|cents| cents < shop.value(order)))
 }
 
 /// At the most so many units of a product can be there by a day: stock, what arrives, and what can be built of what arrives.

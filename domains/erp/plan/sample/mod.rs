@@ -22,9 +22,7 @@ use self::offers::{Item, Quote};
 use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share, within};
 use self::surroundings::Register;
 use self::works::{Size, Works};
-use super::shop::{
-    Adjacent, BomLine, Centre, MakeOption, NeverBought, Offer, Order, Party, Product, Role, Shop,
-};
+use super::shop::{Adjacent, BomLine, Centre, MakeOption, NeverBought, Offer, Order, Party, Product, Role, Shop};
 use benchwright_base::Date;
 use benchwright_project::{Discard, Draw};
 use benchwright_schema::Domain;
@@ -146,7 +144,8 @@ impl Streams {
                 days: size.days,
                 latest: Some(last - works.way(part)),
             };
-            let scarce = (works.shared == Some(part)).then(|| works.target * per_unit * self.parts.between(95, 115) / 100);
+            let scarce =
+                (works.shared == Some(part)).then(|| works.target * per_unit * self.parts.between(95, 115) / 100);
             quotes.extend(offers::part(&mut self.parts, ranges, &item, scarce).map_err(Discard::Fault)?);
         }
         Ok(quotes)
@@ -185,7 +184,8 @@ fn assemble(
     let orders = orders.collect();
     customers.sort_by(|a, b| a.reference.cmp(&b.reference));
 
-    let mut vendors: Vec<Party> = parts.quotes.iter().map(|_| register.vendor()).collect::<Option<_>>().ok_or_else(short)?;
+    let mut vendors: Vec<Party> =
+        parts.quotes.iter().map(|_| register.vendor()).collect::<Option<_>>().ok_or_else(short)?;
     let offers = parts.quotes.iter().zip(&vendors).map(|(quote, vendor)| Offer {
         vendor: vendor.reference.clone(),
         product: code(quote.product),
@@ -221,7 +221,11 @@ fn assemble(
         centre: centres[*centre].code.clone(),
         minutes: *minutes,
     };
-    let line = |(product, part, units): &(usize, usize, i64)| BomLine { product: code(*product), part: code(*part), units: *units };
+    let line = |(product, part, units): &(usize, usize, i64)| BomLine {
+        product: code(*product),
+        part: code(*part),
+        units: *units,
+    };
     Ok(Shop {
         anchor: anchor(dice)?,
         objective: dice.draw.objective.to_owned(),

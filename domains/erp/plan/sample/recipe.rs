@@ -368,7 +368,8 @@ pub(crate) fn leaning(stream: &mut Stream, (low, high): (i64, i64), tightness: i
     let peak = high - share(high - low, tightness);
     loop {
         let at = stream.between(low, high);
-        let (height, width) = if at <= peak { (at - low + 1, peak - low + 1) } else { (high - at + 1, high - peak + 1) };
+        let (height, width) =
+            if at <= peak { (at - low + 1, peak - low + 1) } else { (high - at + 1, high - peak + 1) };
         if stream.between(1, width) <= height {
             return at;
         }

@@ -1,8 +1,8 @@
 //! Names, references and codes, and the records around the job.
 
+use super::super::shop::{Adjacent, AdjacentProduct, Party, Role};
 use super::goods::{Line, Names, numbers, shuffled};
 use super::recipe::Dice;
-use super::super::shop::{Adjacent, AdjacentProduct, Party, Role};
 use benchwright_base::Stream;
 
 /// How many customers, suppliers and products surround a job, and how many of the products are built.

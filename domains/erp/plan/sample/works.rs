@@ -67,7 +67,8 @@ pub(super) fn draw(dice: &Dice<'_>, recipe: &Recipe, ranges: &Ranges, size: &Siz
         return works;
     }
     let median = size.days.get(size.days.len() / 2).copied().unwrap_or(4);
-    let base = if recipe.structure == Structure::Single && !recipe.factory_only() { (median / 2).clamp(2, 5) } else { 1 };
+    let base =
+        if recipe.structure == Structure::Single && !recipe.factory_only() { (median / 2).clamp(2, 5) } else { 1 };
     (works.finished_days, works.module_days) = (ranges.build_days.unwrap_or((base + 1).max(2)), base.max(1));
     let several = if dice.draw.tier == "hard" { 3 } else { 2 };
     let builders = builders(recipe.structure, recipe.centres, several);
