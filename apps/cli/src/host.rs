@@ -12,7 +12,7 @@ use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
-use benchwright_world::Seat;
+use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -208,16 +208,20 @@ impl Host for StoreHost<'_> {
 }
 
 /// What is left of an episode, with the verdict on it.
-fn finished(opened: &Opened, episode: &Episode, world: u128) -> Result<Finished, HostError> {
+fn finished(opened: &Opened, episode: &dyn AnyEpisode, world: u128) -> Result<Finished, HostError> {
     let begun = Instant::now();
     let bad = failed("grader");
-    let state = episode.snapshot();
+    let lost = |error: WorldError| failed("world")(error.to_string());
+    let state = match episode.state().map_err(lost)? {
+        WorldState::Records(state) => state,
+        other => return Err(bad(format!("there is no judge for {}", other.kind()))),
+    };
     let natives = opened.family.natives();
     let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
     let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
     let verdict = verdict.map_err(|error| bad(error.to_string()))?;
-    let (trace, diff) = (episode.trace(), episode.diff().to_json(&opened.domain));
-    let snapshot = state.to_bytes(&opened.domain);
+    let (trace, diff) = (episode.trace().map_err(lost)?, episode.diff().map_err(lost)?.to_json(&opened.domain));
+    let snapshot = episode.state_bytes().map_err(lost)?;
     let world = (world + begun.elapsed().as_nanos()) / 1_000;
     let frame_rules = opened.frame_rules.clone();
     Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })

@@ -4,6 +4,7 @@
 
 mod bench;
 mod commands;
+mod engines;
 mod failure;
 mod host;
 mod layout;

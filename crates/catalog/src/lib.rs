@@ -1,6 +1,7 @@
 //! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
 
 mod disk;
+mod engine;
 mod joined;
 mod parts;
 mod patterns;

@@ -2,6 +2,7 @@
 
 use crate::OdooError;
 use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_world::FaceAnswer;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
@@ -64,6 +65,12 @@ impl Client {
             return Err(wrong(message.chars().take(600).collect()));
         }
         serde_json::from_str(&answer.body).map_err(|error| wrong(error.to_string()))
+    }
+}
+
+impl From<Answer> for FaceAnswer {
+    fn from(Answer { status, body }: Answer) -> FaceAnswer {
+        FaceAnswer { status, body }
     }
 }
 

@@ -8,8 +8,10 @@
 mod canonical;
 mod cells;
 mod client;
+mod engine;
 mod episode;
 pub mod face;
+mod json2;
 mod plant;
 mod reading;
 mod site;
@@ -17,7 +19,9 @@ mod world;
 
 pub use canonical::{Difference, compare};
 pub use client::{Answer, Client, error_body};
+pub use engine::{FindDomain, OdooEngine};
 pub use episode::OdooEpisode;
+pub use json2::Json2;
 pub use site::Site;
 pub use world::{OdooWorld, Planted};
 
@@ -47,9 +51,6 @@ pub enum OdooError {
 
 impl From<OdooError> for benchwright_world::WorldError {
     fn from(error: OdooError) -> benchwright_world::WorldError {
-        match error {
-            OdooError::NotThere(_) => benchwright_world::WorldError::NotThere(error.to_string()),
-            other => benchwright_world::WorldError::Engine(other.to_string()),
-        }
+        benchwright_world::WorldError::Engine(error.to_string())
     }
 }

@@ -9,7 +9,6 @@ use benchwright_base::{RelationId, RowId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Snapshot, SnapshotTable};
 use benchwright_schema::{Domain, Stamp};
-use benchwright_world::{Seat, World, WorldError};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -93,14 +92,19 @@ impl OdooWorld {
         &self.first
     }
 
-    /// Begins an episode in a free slot.
+    /// Begins an episode in a free slot, in the domain's first role.
     pub fn begin(self: &Arc<Self>) -> Result<OdooEpisode, OdooError> {
+        let role = self.domain.roles.first().map_or_else(String::new, |role| role.name.clone());
+        self.begin_as(role)
+    }
+
+    pub(crate) fn begin_as(self: &Arc<Self>, role: String) -> Result<OdooEpisode, OdooError> {
         let slot = self.take()?;
         if let Err(error) = self.site.copy(&self.seed, &slot) {
             self.give_back(&slot);
             return Err(error);
         }
-        Ok(OdooEpisode::new(Arc::clone(self), slot))
+        Ok(OdooEpisode::new(Arc::clone(self), slot, role))
     }
 
     /// Removes the database that episodes are copies of.
@@ -245,14 +249,6 @@ impl OdooWorld {
             rows.insert(next, cells);
             next += 1;
         }
-    }
-}
-
-impl World for OdooWorld {
-    type Episode = OdooEpisode;
-
-    fn create(self: Arc<Self>, _seat: &Seat) -> Result<OdooEpisode, WorldError> {
-        Ok(self.begin()?)
     }
 }
 

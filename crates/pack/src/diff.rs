@@ -1,7 +1,9 @@
 //! The exact difference of two states of one world: rows added, rows removed, fields changed.
 
-use benchwright_base::{FieldId, RowId, TableId, Value, json, number};
+use crate::Snapshot;
+use benchwright_base::{FieldId, RelationId, RowId, TableId, Value, json, number};
 use benchwright_schema::{Domain, codec};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A field that changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +38,37 @@ impl Diff {
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// What differs between two snapshots of one domain, by table and row. The sandbox has the same from its own maps
+    /// without reading every row.
+    pub fn between(old: &Snapshot, new: &Snapshot) -> Diff {
+        let id = |row: &[Value]| row.first().and_then(Value::as_ref_id).unwrap_or_default();
+        let mut changes = Vec::new();
+        for (at, (old, new)) in old.tables.iter().zip(&new.tables).enumerate() {
+            let table = RelationId(at as u16);
+            let before: BTreeMap<RowId, &[Value]> = old.rows.iter().map(|row| (id(row), &**row)).collect();
+            let after: BTreeMap<RowId, &[Value]> = new.rows.iter().map(|row| (id(row), &**row)).collect();
+            let ids: BTreeSet<RowId> = before.keys().chain(after.keys()).copied().collect();
+            for id in ids {
+                let change = match (before.get(&id), after.get(&id)) {
+                    (None, Some(new)) => Change::Added(new.to_vec()),
+                    (Some(old), None) => Change::Removed(old.to_vec()),
+                    (Some(old), Some(new)) if old != new => {
+                        let cells = old.iter().zip(*new).enumerate().filter(|(_, (old, new))| old != new);
+                        let changed = |(at, (old, new)): (usize, (&Value, &Value))| FieldChange {
+                            field: FieldId(at as u16),
+                            old: old.clone(),
+                            new: new.clone(),
+                        };
+                        Change::Changed(cells.map(changed).collect())
+                    }
+                    _ => continue,
+                };
+                changes.push((table, id, change));
+            }
+        }
+        Diff { changes }
     }
 
     /// As lines for a person: `+ table 12 field=value …`, `- table 12 …`, `~ table 12 field: old -> new`.

@@ -1,7 +1,8 @@
-//! The documents that outlive an episode: refusals, traces, snapshots and diffs. Each has one canonical form, carries its
-//! version, and is read with limits on size and depth.
+//! The documents that outlive an episode: refusals, traces, snapshots, folders of files and diffs. Each has one canonical
+//! form, carries its version, and is read with limits on size and depth.
 
 mod diff;
+mod files;
 mod judge;
 mod refusal;
 pub mod run;
@@ -14,6 +15,7 @@ mod trace;
 mod verdict;
 
 pub use diff::{Change, Diff, FieldChange};
+pub use files::{Files, FilesError, LARGEST_FILES};
 pub use judge::NativeCheck;
 pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};

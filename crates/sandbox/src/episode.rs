@@ -309,7 +309,7 @@ impl Episode {
 
     /// Makes the calls of a trace again from the first state, and says where the first difference is.
     pub fn replay(&mut self, trace: &Trace) -> Result<(), WorldError> {
-        let differs = |what: String| Err(WorldError::NotThere(what));
+        let differs = |what: String| Err(WorldError::Asked(what));
         self.reset();
         if Trace::hash(self.setting.start.hash()) != trace.start {
             return differs("the trace begins at another state".into());
@@ -341,22 +341,4 @@ fn no_tool(plan: &Plan, name: &str) -> Refusal {
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let short: String = name.chars().take(80).collect();
     Refusal::new(RefusalCode::NotFound, format!("there is no tool `{short}`{near}"))
-}
-
-impl benchwright_world::Episode for Episode {
-    fn fork(&self) -> Result<Episode, WorldError> {
-        Ok(Episode::fork(self))
-    }
-    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
-        Episode::call(self, tool, arguments)
-    }
-    fn snapshot(&self) -> Result<Snapshot, WorldError> {
-        Ok(Episode::snapshot(self))
-    }
-    fn now(&self) -> DateTime {
-        Episode::now(self)
-    }
-    fn close(self) -> Result<(), WorldError> {
-        Ok(())
-    }
 }

@@ -19,6 +19,7 @@ mod state;
 mod tracelog;
 mod trie;
 mod verbs;
+mod world;
 
 pub use arguments::LARGEST_ARGUMENTS;
 pub use conditions::{Conditions, Fault, FaultRate};
@@ -28,6 +29,7 @@ pub use live::Live;
 pub use row::Row;
 pub use seed::SeedError;
 pub use verbs::{Gives, NativeCall, NativeFn, RowView, Seen};
+pub use world::SandboxWorld;
 
 use benchwright_base::{RelationId, RowId, TableId, Value};
 use benchwright_expr::{
@@ -172,8 +174,8 @@ impl Sandbox {
 
     /// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
     pub fn seat_of(&self, task: &OpenTask) -> Seat {
-        let roles = &self.plan.domain.roles;
-        let role = roles.iter().find(|role| role.name == task.role).or(roles.first());
+        let domain = &self.plan.domain;
+        let role = domain.role_named(&task.role).or(domain.roles.first());
         let role = role.map_or_else(String::new, |role| role.name.clone());
         Seat { actor: self.person_for(&role), role }
     }
@@ -204,18 +206,18 @@ impl Sandbox {
         let Some(role) = listed.or_else(made) else {
             let roles: Vec<&str> = domain.roles.iter().map(|role| &*role.name).collect();
             let message = format!("{} has no role `{}`; its roles are {}", domain.name, seat.role, roles.join(", "));
-            return Err(WorldError::NotThere(message));
+            return Err(WorldError::Asked(message));
         };
         if let Some(person) = seat.actor {
             let there = domain.actor.is_some_and(|table| self.first.get(table, person).is_some());
             if !there {
-                return Err(WorldError::NotThere(format!("there is no person {person} in {}", domain.name)));
+                return Err(WorldError::Asked(format!("there is no person {person} in {}", domain.name)));
             }
         }
         let unknown = conditions.calls_of.iter().map(|(tool, _)| tool).chain(conditions.faults.iter().map(|f| &f.tool));
         for tool in unknown {
             if tool != "*" && domain.tool_named(tool).is_none() {
-                return Err(WorldError::NotThere(format!(
+                return Err(WorldError::Asked(format!(
                     "the conditions name a tool `{tool}` that {} has not",
                     domain.name
                 )));
@@ -232,14 +234,6 @@ impl Sandbox {
             total: 0,
             trace: tracelog::TraceLog::default(),
         })
-    }
-}
-
-impl benchwright_world::World for Sandbox {
-    type Episode = Episode;
-
-    fn create(self: Arc<Self>, seat: &Seat) -> Result<Episode, WorldError> {
-        self.begin(seat, Conditions::default())
     }
 }
 

@@ -1,32 +1,103 @@
-//! The control plane: episodes are begun, copied, looked at, graded and closed.
+//! The control plane: episodes are begun, copied, looked at, graded and closed. Every route stands once in a table, with what
+//! the plane's own description says of it.
 
 use crate::{
     Created, EpisodeId, ServeError, Start,
-    gate::{App, At, Problem, json},
+    gate::{self, App, At, Problem, blocking, json},
+    openapi::{self, Operation},
+    worlds::store,
 };
 use axum::{
     Router,
-    extract::{Request, State},
-    http::{HeaderMap, StatusCode},
+    extract::{Query, Request, State},
+    http::StatusCode,
     response::Response,
-    routing::{get, post},
+    routing::{MethodRouter, delete, get, post},
 };
+use benchwright_world::Filling;
 use serde::Deserialize;
-use serde_json::json as object;
+use serde_json::{Value as Json, json as object};
 use std::sync::Arc;
 
 type Answer = Result<Response, Problem>;
 
+/// How many ids of tasks are listed at a time, if nobody says, and at most.
+const TASKS_AT_ONCE: usize = 1_000;
+const MOST_TASKS: usize = 10_000;
+
+/// A route, and what the description says of it.
+struct Route {
+    path: &'static str,
+    handler: MethodRouter<Arc<App>>,
+    about: Operation,
+}
+
 /// The routes.
 pub(crate) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/health", get(async || json(StatusCode::OK, "{\"status\":\"ok\"}")))
-        .route("/episodes", get(count).post(create))
-        .route("/episodes/{id}", get(status).delete(close))
-        .route("/episodes/{id}/fork", post(fork))
-        .route("/episodes/{id}/snapshot", get(snapshot))
-        .route("/episodes/{id}/trace", get(trace))
-        .route("/episodes/{id}/grade", post(grade))
+    table().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
+}
+
+/// The description of the plane, at its address.
+fn description(base: &str) -> Json {
+    openapi::of_control(base, table().into_iter().map(|route| (route.path, route.about)))
+}
+
+fn table() -> Vec<Route> {
+    let route = |path, handler, about| Route { path, handler, about };
+    let health = get(async || json(StatusCode::OK, "{\"status\":\"ok\"}"));
+    vec![
+        route("/health", health, Operation::get("health", "Whether the server answers").open()),
+        route("/openapi.json", get(described), Operation::get("openapi", "This description").open()),
+        route(
+            "/tasks",
+            get(tasks),
+            Operation::get("listTasks", "The ids of the tasks, in order and in pages: `next` is the `after` of the next")
+                .asks("after", "The last id of the page before", "string")
+                .asks("limit", "The most ids of a page", "integer")
+                .answers(openapi::tasks()),
+        ),
+        route(
+            "/episodes",
+            post(create),
+            Operation::post("createEpisode", "Begins an episode of a task, or of a domain's own world")
+                .takes(openapi::beginning())
+                .answers(openapi::begun())
+                .created(),
+        ),
+        route(
+            "/episodes",
+            get(count),
+            Operation::get("countEpisodes", "How many episodes live").answers(openapi::count()),
+        ),
+        route(
+            "/episodes/{id}",
+            get(status),
+            Operation::get("getEpisode", "How an episode stands").answers(openapi::status()),
+        ),
+        route(
+            "/episodes/{id}",
+            delete(close),
+            Operation::delete("closeEpisode", "Ends an episode").answers(openapi::closed()),
+        ),
+        route(
+            "/episodes/{id}/fork",
+            post(fork),
+            Operation::post("forkEpisode", "A copy that goes its own way, with a token of its own")
+                .answers(openapi::begun())
+                .created(),
+        ),
+        route(
+            "/episodes/{id}/snapshot",
+            get(snapshot),
+            Operation::get("getSnapshot", "The state: rows of tables, or a folder of files"),
+        ),
+        route("/episodes/{id}/trace", get(trace), Operation::get("getTrace", "The calls, in order")),
+        route(
+            "/episodes/{id}/grade",
+            post(grade),
+            Operation::post("gradeEpisode", "The verdict on the state as it stands"),
+        ),
+    ]
 }
 
 /// What begins an episode: a task, or a domain with how it is filled.
@@ -44,16 +115,12 @@ struct Beginning {
 impl Beginning {
     fn start(self) -> Result<Start, ServeError> {
         let Beginning { task, engine, domain, size, seed, role } = self;
-        let on_odoo = match engine.as_deref() {
-            None | Some("embedded") => false,
-            Some("odoo") => true,
-            Some(_) => return Err(ServeError::Asked("`engine` is `embedded` or `odoo`".to_owned())),
-        };
         match (task, domain) {
-            (Some(task), None) if size.is_none() && seed.is_none() && role.is_none() => {
-                Ok(if on_odoo { Start::Odoo(task) } else { Start::Task(task) })
+            (Some(id), None) if size.is_none() && seed.is_none() && role.is_none() => Ok(Start::Task { id, engine }),
+            (None, Some(domain)) => {
+                let filling = Filling { domain, size, seed: seed.unwrap_or(1) };
+                Ok(Start::Domain { filling, role, engine })
             }
-            (None, Some(domain)) if !on_odoo => Ok(Start::Domain { domain, size, seed: seed.unwrap_or(1), role }),
             _ => Err(ServeError::Asked(
                 "give either a `task`, or a `domain` with `size`, `seed` and `role` as you like".to_owned(),
             )),
@@ -62,8 +129,7 @@ impl Beginning {
 }
 
 async fn create(State(app): State<Arc<App>>, request: Request) -> Answer {
-    app.control_only(request.headers())?;
-    let body = app.text(request.into_body()).await?;
+    let body = gate::text(app.control(request).await?)?;
     let beginning: Beginning =
         serde_json::from_str(&body).map_err(|error| ServeError::Asked(format!("the body: {error}")))?;
     let start = beginning.start()?;
@@ -72,8 +138,8 @@ async fn create(State(app): State<Arc<App>>, request: Request) -> Answer {
     Ok(begun(&app, &created))
 }
 
-async fn fork(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
+async fn fork(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
     let episodes = Arc::clone(&app.episodes);
     let created = blocking(move || episodes.fork(id)).await?;
     Ok(begun(&app, &created))
@@ -88,8 +154,10 @@ fn begun(app: &App, created: &Created) -> Response {
         "tools": format!("{base}/tools"),
         "openapi": format!("{base}/openapi.json"),
     });
-    if app.episodes.world(*id).is_ok_and(|world| world.tools.has_models()) {
-        urls["json2"] = format!("{base}/json/2").into();
+    if let Ok(opened) = app.episodes.world(*id) {
+        for face in app.episodes.settings().faces.iter().filter(|face| face.fits(&*opened.world)) {
+            urls[face.name()] = format!("{base}/{}", face.path()).into();
+        }
     }
     let mut body = object!({
         "id": id.to_string(),
@@ -107,15 +175,42 @@ fn begun(app: &App, created: &Created) -> Response {
     json(StatusCode::CREATED, body.to_string())
 }
 
-async fn count(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer {
-    app.control_only(&headers)?;
+async fn described(State(app): State<Arc<App>>) -> Response {
+    json(StatusCode::OK, description(&app.here).to_string())
+}
+
+/// Which page of the tasks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+async fn tasks(State(app): State<Arc<App>>, request: Request) -> Answer {
+    let page = Query::try_from_uri(request.uri());
+    app.control(request).await?;
+    let Query(Page { after, limit }) = page.map_err(|error| ServeError::Asked(error.body_text()))?;
+    let limit = limit.unwrap_or(TASKS_AT_ONCE).clamp(1, MOST_TASKS);
+    let episodes = Arc::clone(&app.episodes);
+    let ids = blocking(move || Ok(store(episodes.settings())?.ids()?)).await?;
+    let from = after.map_or(0, |after| ids.partition_point(|id| *id <= after));
+    let rest = &ids[from..];
+    let shown = &rest[..limit.min(rest.len())];
+    let next = shown.last().filter(|_| shown.len() < rest.len());
+    Ok(json(StatusCode::OK, object!({ "count": ids.len(), "tasks": shown, "next": next }).to_string()))
+}
+
+async fn count(State(app): State<Arc<App>>, request: Request) -> Answer {
+    app.control(request).await?;
     let body = object!({ "count": app.episodes.len(), "most": app.episodes.settings().most_episodes });
     Ok(json(StatusCode::OK, body.to_string()))
 }
 
-async fn status(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
-    let status = app.episodes.status(id)?;
+async fn status(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
+    let episodes = Arc::clone(&app.episodes);
+    let status = blocking(move || episodes.status(id)).await?;
     let body = object!({
         "id": id.to_string(),
         "task": status.task,
@@ -136,45 +231,36 @@ async fn status(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<Stri
     Ok(json(StatusCode::OK, body.to_string()))
 }
 
-async fn snapshot(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
+async fn snapshot(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
     let episodes = Arc::clone(&app.episodes);
-    let bytes = blocking(move || episodes.snapshot_bytes(id)).await?;
+    let bytes = blocking(move || episodes.state_bytes(id)).await?;
     Ok(json(StatusCode::OK, bytes))
 }
 
-async fn trace(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
+async fn trace(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
     let episodes = Arc::clone(&app.episodes);
     let trace = blocking(move || episodes.trace(id)).await?;
     Ok(json(StatusCode::OK, trace.to_bytes()))
 }
 
-async fn grade(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
+async fn grade(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
     let episodes = Arc::clone(&app.episodes);
     let graded = blocking(move || episodes.grade(id)).await?;
     let body = serde_json::to_vec(&graded.verdict).map_err(|error| ServeError::Engine(error.to_string()))?;
     Ok(json(StatusCode::OK, body))
 }
 
-async fn close(State(app): State<Arc<App>>, headers: HeaderMap, At(id): At<String>) -> Answer {
-    let id = controlled(&app, &headers, &id)?;
-    app.episodes.close(id)?;
+async fn close(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
+    let id = controlled(&app, &id, request).await?;
+    let episodes = Arc::clone(&app.episodes);
+    blocking(move || episodes.close(id)).await?;
     Ok(json(StatusCode::OK, object!({ "closed": id.to_string() }).to_string()))
 }
 
-fn controlled(app: &App, headers: &HeaderMap, id: &str) -> Result<EpisodeId, Problem> {
-    app.control_only(headers)?;
+async fn controlled(app: &App, id: &str, request: Request) -> Result<EpisodeId, Problem> {
+    app.control(request).await?;
     Ok(id.parse()?)
-}
-
-/// Work that reads files or visits whole states, beside the threads that answer calls.
-async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, ServeError> + Send + 'static,
-) -> Result<R, ServeError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(_) => Err(ServeError::Engine("the work stopped half-way".to_owned())),
-    }
 }

@@ -2,23 +2,20 @@
 
 use crate::{
     CallError, ServeError, Settings, Token,
-    odoo::Desk,
     token::{Lock, hex, random},
     tools::ToolSet,
-    worlds::{World, Worlds, digest_of, store},
+    worlds::{Opened, Worlds, digest_of, store},
 };
 use benchwright_base::{Digest, nearest};
 use benchwright_grade::Grader;
-use benchwright_odoo::{Answer, OdooEpisode};
-use benchwright_pack::{Diff, LARGEST_TRACE, Outcome, Refusal, RefusalCode, Snapshot, Trace, TraceCall, Verdict};
-use benchwright_sandbox::Episode;
-use benchwright_world::Episode as _;
+use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
+use benchwright_world::{Episode, FaceAnswer, Filling, WorldState};
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt,
     str::FromStr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -66,21 +63,35 @@ impl FromStr for EpisodeId {
 /// What an episode begins from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// A task of the store, by its id.
-    Task(String),
-    /// The same on Odoo.
-    Odoo(String),
+    /// A task of the store.
+    Task {
+        /// The task, by its id.
+        id: String,
+        /// The engine, by one of its words; with none, the usual one.
+        engine: Option<String>,
+    },
     /// A domain's own world.
     Domain {
-        /// The domain, by its name.
-        domain: String,
-        /// The size; with none, the smallest usual one.
-        size: Option<String>,
-        /// The seed it is filled from.
-        seed: u64,
-        /// The role of the agent; with none, `admin` or the domain's first.
+        /// The domain and how it is filled.
+        filling: Filling,
+        /// The role of the agent; with none, the usual one.
         role: Option<String>,
+        /// The engine, by one of its words; with none, the usual one.
+        engine: Option<String>,
     },
+}
+
+impl Start {
+    /// A task of the store on the usual engine.
+    pub fn task(id: impl Into<String>) -> Start {
+        Start::Task { id: id.into(), engine: None }
+    }
+
+    /// A domain's own world on the usual engine, in the usual role.
+    pub fn domain(domain: &str, size: &str, seed: u64) -> Start {
+        let filling = Filling { domain: domain.to_owned(), size: Some(size.to_owned()), seed };
+        Start::Domain { filling, role: None, engine: None }
+    }
 }
 
 /// What an episode may cost.
@@ -122,8 +133,8 @@ pub struct Status {
     pub calls_over: u32,
     /// The time since it was last used.
     pub idle: Duration,
-    /// The hash of its state.
-    pub state: String,
+    /// The hash of its state, where its engine has one at hand.
+    pub state: Option<String>,
 }
 
 /// A verdict, and what it is about.
@@ -133,7 +144,7 @@ pub struct Graded {
     pub verdict: Verdict,
     /// The digest of the whole task, open and sealed.
     pub task: Digest,
-    /// The hash of the state that was judged.
+    /// What tells the state that was judged from others: its hash, or the digest of its bytes.
     pub state: String,
 }
 
@@ -146,32 +157,29 @@ pub(crate) enum Owner {
 
 /// An episode that lives.
 struct Slot {
-    world: Arc<World>,
+    world: Arc<Opened>,
     lock: Lock,
     limit: u32,
-    /// The episode on Odoo, if it runs there; then the one in memory stays at its first state.
-    odoo: Option<Mutex<OdooEpisode>>,
     /// Milliseconds since the first.
     last_used: AtomicU64,
     /// Nothing once it is closed.
     running: Mutex<Option<Running>>,
 }
 
-#[derive(Clone)]
 struct Running {
-    episode: Episode,
+    episode: Box<dyn Episode>,
+    spent: Spent,
+}
+
+/// What an episode has cost so far.
+#[derive(Clone, Copy, Default)]
+struct Spent {
     calls: u32,
     over: u32,
     bytes: usize,
-    /// The calls that were made on Odoo.
-    log: Vec<TraceCall>,
 }
 
-impl Running {
-    fn new(episode: Episode) -> Running {
-        Running { episode, calls: 0, over: 0, bytes: 0, log: Vec::new() }
-    }
-
+impl Spent {
     /// Counts a call, if one is left.
     fn spend(&mut self, limit: u32, bytes: usize) -> Result<(), CallError> {
         let full = self.bytes.saturating_add(bytes) > LARGEST_CALLS;
@@ -195,7 +203,6 @@ struct Slots {
 pub struct Episodes {
     settings: Settings,
     worlds: Worlds,
-    odoo: Desk,
     slots: RwLock<Slots>,
     began: Instant,
 }
@@ -203,8 +210,7 @@ pub struct Episodes {
 impl Episodes {
     /// No episodes yet.
     pub fn new(settings: Settings) -> Episodes {
-        let (worlds, odoo) = (Worlds::default(), Desk::default());
-        Episodes { settings, worlds, odoo, slots: RwLock::default(), began: Instant::now() }
+        Episodes { settings, worlds: Worlds::default(), slots: RwLock::default(), began: Instant::now() }
     }
 
     /// What they were told.
@@ -217,34 +223,25 @@ impl Episodes {
         self.check_room(&self.read())?;
         let (world, episode) = self.worlds.begin(&self.settings, start)?;
         let limit = world.task.as_ref().map_or(self.settings.calls, |task| task.open.calls);
-        let odoo = match start {
-            Start::Odoo(_) => Some(self.odoo.begin(&self.settings, &world, || episode.snapshot())?),
-            Start::Task(_) | Start::Domain { .. } => None,
-        };
-        self.insert(world, limit, Running::new(episode), odoo)
+        self.insert(world, limit, Running { episode, spent: Spent::default() })
     }
 
     /// A copy that goes its own way from here, with a token of its own.
     pub fn fork(&self, id: EpisodeId) -> Result<Created, ServeError> {
         let slot = self.used(id)?;
-        let (copy, odoo) = slot.with(id, |running| (running.clone(), slot.odoo().map(|odoo| odoo.fork())))?;
-        self.insert(Arc::clone(&slot.world), slot.limit, copy, odoo.transpose()?)
+        let copy = slot.with(id, |running| {
+            Ok::<_, ServeError>(Running { episode: running.episode.fork()?, spent: running.spent })
+        })??;
+        self.insert(Arc::clone(&slot.world), slot.limit, copy)
     }
 
-    fn insert(
-        &self,
-        world: Arc<World>,
-        limit: u32,
-        running: Running,
-        odoo: Option<OdooEpisode>,
-    ) -> Result<Created, ServeError> {
+    fn insert(&self, world: Arc<Opened>, limit: u32, running: Running) -> Result<Created, ServeError> {
         let id = EpisodeId(random()?);
         let token = Token::draw(&format!("{id}."))?;
         let limits = Limits { calls: limit, idle: self.settings.idle };
         let instruction = world.task.as_ref().map(|task| task.instruction.clone());
         let last_used = AtomicU64::new(self.now());
-        let (running, odoo) = (Mutex::new(Some(running)), odoo.map(Mutex::new));
-        let slot = Slot { world, lock: token.lock(), limit, odoo, last_used, running };
+        let slot = Slot { world, lock: token.lock(), limit, last_used, running: Mutex::new(Some(running)) };
         let mut slots = self.write();
         self.check_room(&slots)?;
         slots.live.insert(id, Arc::new(slot));
@@ -261,71 +258,45 @@ impl Episodes {
         let slot = self.used(id)?;
         let limit = slot.limit;
         slot.with(id, |running| {
-            running.spend(limit, tool.len() + arguments.len())?;
-            if slot.world.tools.place(tool).is_none() && running.episode.domain().tool_named(tool).is_some() {
+            let bytes = tool.len() + arguments.len();
+            running.spent.spend(limit, bytes)?;
+            if slot.world.tools.withholds(tool) {
                 return Err(CallError::Refused(not_offered(&slot.world.tools, tool)));
             }
-            running.bytes += tool.len() + arguments.len();
-            let Some(mut odoo) = slot.odoo() else { return Ok(running.episode.call(tool, arguments)?) };
-            let answer = odoo.call(tool, arguments);
-            running.log.push(logged(tool.to_owned(), arguments, &answer));
-            Ok(answer?)
+            running.spent.bytes += bytes;
+            Ok(running.episode.call(tool, arguments)?)
         })?
     }
 
-    /// Whether an episode runs on Odoo.
-    pub(crate) fn is_on_odoo(&self, id: EpisodeId) -> Result<bool, ServeError> {
-        Ok(self.slot(id)?.odoo.is_some())
-    }
-
-    /// Makes a record call on Odoo, as it comes.
-    pub(crate) fn call_odoo(&self, id: EpisodeId, model: &str, method: &str, body: &str) -> Result<Answer, CallError> {
+    /// Makes a call in the engine's own words.
+    pub(crate) fn speak(&self, id: EpisodeId, words: &[&str], body: &str) -> Result<FaceAnswer, CallError> {
         let slot = self.used(id)?;
         slot.with(id, |running| {
-            let tool = format!("{}_{method}", model.replace('.', "_"));
-            running.spend(slot.limit, tool.len() + body.len())?;
-            running.bytes += tool.len() + body.len();
-            let Some(odoo) = slot.odoo() else { return Err(ServeError::Closed(id).into()) };
-            let answer = odoo.post(model, method, body).map_err(ServeError::from)?;
-            running.log.push(logged(tool, body, &answer.clone().into_result()));
-            Ok(answer)
+            let bytes = words.iter().map(|word| word.len()).sum::<usize>() + body.len();
+            running.spent.spend(slot.limit, bytes)?;
+            running.spent.bytes += bytes;
+            Ok(running.episode.speak(words, body).map_err(ServeError::from)?)
         })?
     }
 
-    /// The terminal state of an episode, wherever it runs.
-    fn state(&self, id: EpisodeId) -> Result<Snapshot, ServeError> {
-        let slot = self.used(id)?;
-        if slot.odoo.is_none() {
-            return Ok(slot.with(id, |running| running.episode.fork())?.snapshot());
-        }
-        slot.with(id, |_| slot.odoo().map(|odoo| odoo.read()))?.ok_or(ServeError::Closed(id))?.map_err(ServeError::from)
+    /// The state as it stands.
+    pub fn state(&self, id: EpisodeId) -> Result<WorldState, ServeError> {
+        Ok(self.used(id)?.with(id, |running| running.episode.state())??)
     }
 
-    /// The state as the canonical bytes of a snapshot.
-    pub fn snapshot_bytes(&self, id: EpisodeId) -> Result<Vec<u8>, ServeError> {
-        let slot = self.slot(id)?;
-        if slot.odoo.is_some() {
-            return Ok(self.state(id)?.to_bytes(slot.world.sandbox.domain()));
-        }
-        Ok(self.copy(id)?.episode.snapshot_bytes())
-    }
-
-    /// The state as a document.
-    pub fn snapshot(&self, id: EpisodeId) -> Result<Snapshot, ServeError> {
-        self.state(id)
+    /// The state as the canonical bytes of its document.
+    pub fn state_bytes(&self, id: EpisodeId) -> Result<Vec<u8>, ServeError> {
+        Ok(self.used(id)?.with(id, |running| running.episode.state_bytes())??)
     }
 
     /// The calls that the world was asked for, in order.
     pub fn trace(&self, id: EpisodeId) -> Result<Trace, ServeError> {
-        let copy = self.copy(id)?;
-        let mut trace = copy.episode.trace();
-        trace.calls.extend(copy.log);
-        Ok(trace)
+        Ok(self.used(id)?.with(id, |running| running.episode.trace())??)
     }
 
     /// What differs from the first state.
     pub fn diff(&self, id: EpisodeId) -> Result<Diff, ServeError> {
-        Ok(self.copy(id)?.episode.diff())
+        Ok(self.used(id)?.with(id, |running| running.episode.diff())??)
     }
 
     /// How an episode stands. To ask is no use of it.
@@ -334,13 +305,13 @@ impl Episodes {
         let idle = self.now().saturating_sub(slot.last_used.load(Ordering::Relaxed));
         slot.with(id, |running| Status {
             task: slot.world.task.as_ref().map(|task| task.open.id.clone()),
-            domain: running.episode.domain().name.clone(),
-            role: running.episode.role().name.clone(),
+            domain: slot.world.world.about().name.to_owned(),
+            role: running.episode.role().to_owned(),
             limits: Limits { calls: slot.limit, idle: self.settings.idle },
-            calls_used: running.calls,
-            calls_over: running.over,
+            calls_used: running.spent.calls,
+            calls_over: running.spent.over,
             idle: Duration::from_millis(idle),
-            state: Trace::hash(running.episode.state_hash()),
+            state: running.episode.state_hash().map(Trace::hash),
         })
     }
 
@@ -350,7 +321,7 @@ impl Episodes {
     }
 
     /// The world of an episode.
-    pub(crate) fn world(&self, id: EpisodeId) -> Result<Arc<World>, ServeError> {
+    pub(crate) fn world(&self, id: EpisodeId) -> Result<Arc<Opened>, ServeError> {
         Ok(Arc::clone(&self.slot(id)?.world))
     }
 
@@ -361,33 +332,33 @@ impl Episodes {
         if !self.settings.may_read_sealed {
             return Err(ServeError::SealedNotReadable);
         }
-        let last = self.state(id)?;
         let Some(began) = &slot.world.task else { return Err(ServeError::NoTask) };
+        // Both are of one moment: no call comes between them.
+        let (last, hash) = slot.with(id, |running| (running.episode.state(), running.episode.state_hash()))?;
+        let (last, domain) = match (last?, slot.world.world.domain()) {
+            (WorldState::Records(last), Some(domain)) => (last, domain),
+            (other, _) => return Err(ServeError::NoJudge(other.kind())),
+        };
         let task = store(&self.settings)?.task(&began.open.id)?;
         if digest_of(&task.open, &task.instruction, &task.world) != began.digest {
             return Err(ServeError::TaskChanged(began.open.id.clone()));
         }
-        let domain = slot.world.sandbox.domain();
         let family = self.settings.catalog.family(&domain.name)?;
         let refused = |error: benchwright_pack::SnapshotError| ServeError::TaskRefused(error.to_string());
         let first = Snapshot::from_bytes(&task.world, domain).map_err(refused)?;
         let grader = Grader::new(domain, &task.sealed.verifier, &first, family.natives())?;
         let verdict = grader.grade(&last)?;
-        let state = match slot.odoo {
-            // Odoo has no hash of its state; that of the snapshot stands for it.
-            Some(_) => Digest::of_parts([("snapshot", &*last.to_bytes(domain))]).to_string(),
-            None => slot.with(id, |running| Trace::hash(running.episode.state_hash()))?,
-        };
+        let state = hash.map_or_else(|| Digest::of(&last.to_bytes(domain)).to_string(), Trace::hash);
         Ok(Graded { verdict, task: task.digest(), state })
     }
 
     /// Ends an episode and frees what it holds.
     pub fn close(&self, id: EpisodeId) -> Result<(), ServeError> {
-        self.end(id).map(|_| ())
+        Ok(self.end(id)?.map_or(Ok(()), |episode| episode.close())?)
     }
 
     /// Ends an episode and hands it over as it stood: nobody calls it any more. One that broke is gone.
-    pub fn end(&self, id: EpisodeId) -> Result<Option<Episode>, ServeError> {
+    pub fn end(&self, id: EpisodeId) -> Result<Option<Box<dyn Episode>>, ServeError> {
         let slot = {
             let mut slots = self.write();
             slots.find(id)?;
@@ -407,7 +378,10 @@ impl Episodes {
             let ids: Vec<EpisodeId> = slots.live.iter().filter(|(_, slot)| old(slot)).map(|(id, _)| *id).collect();
             ids.into_iter().filter_map(|id| slots.take(id)).collect()
         };
-        ended.iter().for_each(|slot| drop(slot.end()));
+        for episode in ended.iter().filter_map(|slot| slot.end()) {
+            // Whether its engine could clean up is nobody's concern any more.
+            let _ = episode.close();
+        }
         ended.len()
     }
 
@@ -436,13 +410,9 @@ impl Episodes {
         if lock.is_some_and(|lock| lock.opens(token)) { Owner::Agent(id) } else { Owner::Nobody }
     }
 
-    /// Whether an episode lives.
-    pub(crate) fn check(&self, id: EpisodeId) -> Result<(), ServeError> {
-        self.slot(id).map(|_| ())
-    }
-
-    fn copy(&self, id: EpisodeId) -> Result<Running, ServeError> {
-        self.used(id)?.with(id, |running| running.clone())
+    /// Whether calls of an episode that lives wait for something outside this process.
+    pub(crate) fn waits(&self, id: EpisodeId) -> Result<bool, ServeError> {
+        Ok(self.read().find(id)?.world.waits())
     }
 
     fn slot(&self, id: EpisodeId) -> Result<Arc<Slot>, ServeError> {
@@ -491,21 +461,7 @@ impl Slots {
     }
 }
 
-/// A call on Odoo, as a trace has it.
-fn logged(tool: String, arguments: &str, answer: &Result<String, Refusal>) -> TraceCall {
-    let outcome = match answer {
-        Ok(answer) => Outcome::Answered(Digest::of_parts([("answer", answer.as_bytes())]).to_string()),
-        Err(refusal) => Outcome::Refused(refusal.code.word().to_owned()),
-    };
-    TraceCall { tool, arguments: arguments.to_owned(), outcome }
-}
-
 impl Slot {
-    /// The episode on Odoo. Nothing that fails leaves it half-changed here.
-    fn odoo(&self) -> Option<MutexGuard<'_, OdooEpisode>> {
-        self.odoo.as_ref().map(|odoo| odoo.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Works on the running episode, one caller at a time.
     fn with<R>(&self, id: EpisodeId, work: impl FnOnce(&mut Running) -> R) -> Result<R, ServeError> {
         // A call that panicked may have left a state half-made: nothing is read from it or done in it any more.
@@ -514,7 +470,7 @@ impl Slot {
     }
 
     /// Takes the state out, even while somebody still holds the slot. What a call left half-made is dropped.
-    fn end(&self) -> Option<Episode> {
+    fn end(&self) -> Option<Box<dyn Episode>> {
         let is_whole = !self.running.is_poisoned();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.take().filter(|_| is_whole).map(|running| running.episode)
@@ -534,8 +490,7 @@ mod tests {
 
     fn csm(idle: Duration) -> (Episodes, Created) {
         let episodes = Episodes::new(Settings { idle, ..Settings::default() });
-        let start = Start::Domain { domain: "csm".to_owned(), size: Some("small".to_owned()), seed: 1, role: None };
-        let created = episodes.create(&start).unwrap();
+        let created = episodes.create(&Start::domain("csm", "small", 1)).unwrap();
         (episodes, created)
     }
 
@@ -575,7 +530,7 @@ mod tests {
         let slot = episodes.slot(first.id).unwrap();
         let stopped = std::thread::spawn(move || slot.with(first.id, |_| panic!("as a test"))).join();
         assert!(stopped.is_err());
-        assert!(matches!(episodes.snapshot(first.id), Err(ServeError::Broken)));
+        assert!(matches!(episodes.state(first.id), Err(ServeError::Broken)));
         assert!(matches!(episodes.call(first.id, "list_users", "{}"), Err(CallError::Serve(ServeError::Broken))));
         assert!(matches!(episodes.fork(first.id), Err(ServeError::Broken)));
         episodes.close(first.id).unwrap();
@@ -586,11 +541,11 @@ mod tests {
     fn a_task_that_names_its_tools_offers_no_others() {
         let (episodes, first) = csm(Duration::from_secs(60));
         let world = episodes.world(first.id).unwrap();
-        let tools = Arc::new(ToolSet::new(&world.sandbox, &["list_users".to_owned()]));
+        let tools = Arc::new(ToolSet::new(world.world.tools(), &["list_users".to_owned()]));
         assert_eq!(tools.lines().len(), 1);
-        let narrow = World { sandbox: Arc::clone(&world.sandbox), tools, task: None };
-        let running = episodes.copy(first.id).unwrap();
-        let created = episodes.insert(Arc::new(narrow), 10, running, None).unwrap();
+        let narrow = Opened { world: Arc::clone(&world.world), tools, task: None };
+        let running = Running { episode: world.world.begin(None).unwrap(), spent: Spent::default() };
+        let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
         assert!(episodes.call(created.id, "list_users", "{}").is_ok());
         let before = episodes.status(created.id).unwrap();
         let group = r#"{"name":"new","type":"support"}"#;

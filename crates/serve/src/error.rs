@@ -5,7 +5,7 @@ use benchwright_base::json;
 use benchwright_catalog::CatalogError;
 use benchwright_grade::GradeError;
 use benchwright_pack::{Refusal, RefusalCode, StoreError};
-use benchwright_world::WorldError;
+use benchwright_world::{Ability, WorldError};
 use std::net::SocketAddr;
 
 /// Why an episode could not be begun, copied, read, graded or closed.
@@ -38,6 +38,12 @@ pub enum ServeError {
     /// This server may not read sealed files.
     #[error("this server may not read sealed files, so it cannot grade")]
     SealedNotReadable,
+    /// The engine of the episode can do this in no episode.
+    #[error("{0}")]
+    Cannot(Ability),
+    /// No judge reads states of this kind.
+    #[error("the state of this episode is {0}, and there is no judge for that; read it and judge it outside")]
+    NoJudge(&'static str),
     /// The verifier could not judge.
     #[error(transparent)]
     Grade(#[from] GradeError),
@@ -62,6 +68,8 @@ impl ServeError {
             ServeError::TaskChanged(_) => "task_changed",
             ServeError::NoTask => "no_task",
             ServeError::SealedNotReadable => "sealed_not_readable",
+            ServeError::Cannot(ability) => ability.word(),
+            ServeError::NoJudge(_) => "no_judge",
             ServeError::Grade(_) => "cannot_grade",
             ServeError::Broken => "episode_broken",
             ServeError::Engine(_) => "engine_failed",
@@ -74,7 +82,7 @@ impl ServeError {
             ServeError::Asked(_) => 400,
             ServeError::SealedNotReadable => 403,
             ServeError::NoEpisode | ServeError::NotThere(_) => 404,
-            ServeError::TaskChanged(_) | ServeError::NoTask => 409,
+            ServeError::TaskChanged(_) | ServeError::NoTask | ServeError::Cannot(_) | ServeError::NoJudge(_) => 409,
             ServeError::Closed(_) => 410,
             ServeError::TaskRefused(_) => 422,
             ServeError::Grade(_) | ServeError::Broken | ServeError::Engine(_) => 500,
@@ -86,7 +94,10 @@ impl ServeError {
 impl From<WorldError> for ServeError {
     fn from(error: WorldError) -> ServeError {
         match error {
-            WorldError::NotThere(what) => ServeError::Asked(what),
+            WorldError::NotThere(what) => ServeError::NotThere(what),
+            WorldError::Asked(what) => ServeError::Asked(what),
+            WorldError::Refused(why) => ServeError::TaskRefused(why),
+            WorldError::Cannot(ability) => ServeError::Cannot(ability),
             WorldError::Engine(why) => ServeError::Engine(why),
         }
     }
@@ -105,14 +116,7 @@ impl From<StoreError> for ServeError {
 
 impl From<CatalogError> for ServeError {
     fn from(error: CatalogError) -> ServeError {
-        match error {
-            CatalogError::NotThere { .. } => ServeError::NotThere(error.to_string()),
-            CatalogError::Seed(_) | CatalogError::Joined { .. } => ServeError::Asked(error.to_string()),
-            CatalogError::Snapshot(_) | CatalogError::Load(_) | CatalogError::NoFamily { .. } => {
-                ServeError::TaskRefused(error.to_string())
-            }
-            _ => ServeError::Engine(error.to_string()),
-        }
+        WorldError::from(error).into()
     }
 }
 

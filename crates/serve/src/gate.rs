@@ -20,12 +20,22 @@ const DRAINED: usize = 16;
 /// What every request needs.
 pub(crate) struct App {
     pub(crate) episodes: Arc<Episodes>,
-    pub(crate) control: Lock,
+    pub(crate) control_lock: Lock,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) largest_body: usize,
-    /// Where agents find their episodes: scheme, host and port.
+    /// Where the control plane is: scheme, host and port.
+    pub(crate) here: String,
+    /// Where agents find their episodes.
     pub(crate) agents: String,
     pub(crate) mcp: McpService,
+}
+
+/// An agent that was let in.
+#[derive(Clone, Copy)]
+pub(crate) struct Entered {
+    pub(crate) id: EpisodeId,
+    /// Whether calls of its episode wait for something outside this process.
+    pub(crate) waits: bool,
 }
 
 /// An error as it is answered: a status, a word and a sentence.
@@ -86,9 +96,9 @@ pub(crate) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
 
 impl App {
     /// Lets only the control token in. An agent is told that this is not for it.
-    pub(crate) fn control_only(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    fn control_only(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let token = bearer(headers)?;
-        if self.control.opens(token) {
+        if self.control_lock.opens(token) {
             return Ok(());
         }
         match self.episodes.owner(token) {
@@ -102,20 +112,50 @@ impl App {
     }
 
     /// Lets only the episode's own token in.
-    pub(crate) fn agent_only(&self, headers: &HeaderMap, episode: &str) -> Result<EpisodeId, Problem> {
+    fn agent_only(&self, headers: &HeaderMap, episode: &str) -> Result<Entered, Problem> {
         let token = bearer(headers)?;
         let forbidden = |word, sentence| Err(Problem::new(StatusCode::FORBIDDEN, word, sentence));
-        if self.control.opens(token) {
+        if self.control_lock.opens(token) {
             return forbidden("not_for_control", "the control token does not open an episode's tools");
         }
         let Owner::Agent(own) = self.episodes.owner(token) else { return Err(wrong_token()) };
-        let asked: EpisodeId = episode.parse()?;
-        self.episodes.check(asked)?;
-        if asked == own { Ok(own) } else { forbidden("other_episode", "the token is of another episode") }
+        let id: EpisodeId = episode.parse()?;
+        let waits = self.episodes.waits(id)?;
+        if id == own { Ok(Entered { id, waits }) } else { forbidden("other_episode", "the token is of another episode") }
+    }
+
+    /// Lets the control plane's client in, and reads its body.
+    pub(crate) async fn control(&self, request: Request) -> Result<Bytes, Problem> {
+        let (parts, body) = request.into_parts();
+        Ok(self.with_body(self.control_only(&parts.headers), body).await?.1)
+    }
+
+    /// Lets an agent in, and reads its body.
+    pub(crate) async fn agent(
+        &self,
+        episode: &str,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<(Entered, Bytes), Problem> {
+        self.with_body(self.agent_only(headers, episode), body).await
+    }
+
+    /// The body of whoever was let in. That of a known client is read even if there is nothing for it here: what nobody
+    /// reads stays in the connection, which then cannot be used again. Strangers are not listened to.
+    async fn with_body<T>(&self, let_in: Result<T, Problem>, body: Body) -> Result<(T, Bytes), Problem> {
+        match let_in {
+            Ok(entered) => Ok((entered, self.body(body).await?)),
+            Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
+            Err(problem) => {
+                // Whatever came, the answer is the same.
+                let _ = self.body(body).await;
+                Err(problem)
+            }
+        }
     }
 
     /// The body of a request, if it is not too large.
-    pub(crate) async fn body(&self, mut body: Body) -> Result<Bytes, Problem> {
+    async fn body(&self, mut body: Body) -> Result<Bytes, Problem> {
         let mut kept: Vec<u8> = Vec::new();
         let mut length = 0;
         while let Some(frame) = body.frame().await {
@@ -137,12 +177,35 @@ impl App {
         let sentence = format!("the body has more than {} bytes", self.largest_body);
         Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &sentence))
     }
+}
 
-    /// The body of a request as text.
-    pub(crate) async fn text(&self, body: Body) -> Result<String, Problem> {
-        let bytes = self.body(body).await?;
-        String::from_utf8(bytes.into())
-            .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", "the body is not UTF-8"))
+/// A body as text.
+pub(crate) fn text(bytes: Bytes) -> Result<String, Problem> {
+    String::from_utf8(bytes.into())
+        .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", "the body is not UTF-8"))
+}
+
+/// Calls a tool: where the request is read, as it takes microseconds, unless the episode waits for something outside.
+pub(crate) async fn call(
+    episodes: &Arc<Episodes>,
+    entered: Entered,
+    tool: &str,
+    arguments: &str,
+) -> Result<String, CallError> {
+    if !entered.waits {
+        return episodes.call(entered.id, tool, arguments);
+    }
+    let (episodes, tool, arguments) = (Arc::clone(episodes), tool.to_owned(), arguments.to_owned());
+    Ok(blocking(move || Ok(episodes.call(entered.id, &tool, &arguments))).await??)
+}
+
+/// Work that reads files, visits whole states or waits, beside the threads that answer calls.
+pub(crate) async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, ServeError> + Send + 'static,
+) -> Result<R, ServeError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(ServeError::Engine("the work stopped half-way".to_owned())),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Serves episodes as a resource over HTTP: a control plane that begins, copies, reads, grades and closes them, and an
-//! agent plane with the tools of one episode over MCP, plain JSON, OpenAPI and, where the domain has it, JSON-2.
+//! agent plane with the tools of one episode over MCP, plain JSON, OpenAPI and the faces that the program brings.
 //!
 //! | control token | |
 //! |---|---|
-//! | `POST /episodes` | begins one: `{"task": ID}`, on Odoo with `"engine": "odoo"`, or `{"domain": NAME}` with `size`, `seed` and `role` |
+//! | `GET /tasks` | the ids of the tasks, in pages |
+//! | `POST /episodes` | begins one: `{"task": ID}`, or `{"domain": NAME}` with `size`, `seed` and `role`; on another engine with `"engine": WORD` |
 //! | `GET /episodes` | how many live |
 //! | `GET`, `DELETE /episodes/{id}` | how it stands; ends it |
 //! | `POST /episodes/{id}/fork` | a copy with a token of its own |
@@ -15,9 +16,12 @@
 //! | `POST /episodes/{id}/mcp` | MCP, both eras |
 //! | `POST /episodes/{id}/tools/{name}` | a call in plain JSON |
 //! | `GET /episodes/{id}/openapi.json` | the tools |
-//! | `POST /episodes/{id}/json/2/{model}/{method}` | the same tools by model and method, where tables name models |
+//! | `POST /episodes/{id}/` and a face's path | the same in the words of another system |
 //!
-//! `GET /health` needs no token. Every error is `{"error": {"code", "message"}}`; those of record calls have Odoo's form.
+//! `GET /health` and `GET /openapi.json`, the description of the control plane, need no token. Every error is `{"error": {"code", "message"}}`; those of a face have its own form.
+//!
+//! Which engines there are is for the program to say: they come as a table in [`Settings`], and so do faces. Nothing here
+//! knows what keeps an episode's state.
 //!
 //! [`Episodes`] is the one implementation; a program calls it directly, [`Server`] over HTTP. Who an agent is and which
 //! episode it means is in the URL and the token of every request, never in a session.
@@ -27,10 +31,9 @@ mod client;
 mod control;
 mod episodes;
 mod error;
+mod faces;
 mod gate;
-mod json2;
 mod mcp;
-mod odoo;
 mod openapi;
 mod server;
 mod settings;
@@ -46,4 +49,4 @@ pub use server::Server;
 pub use settings::{Options, Settings};
 pub use stdio::{ProxyError, proxy, stdio_proxy};
 pub use token::Token;
-pub use tools::{ToolLine, ToolSet};
+pub use tools::ToolSet;

@@ -1,8 +1,14 @@
 //! The tools of an episode over MCP. `rmcp` answers both eras of the protocol, the one with `initialize` and the one without,
 //! and is kept from making sessions: which episode is meant comes with every request, from its URL.
 
-use crate::{CallError, EpisodeId, Episodes, tools::ToolLine, worlds::World};
+use crate::{
+    CallError, Episodes,
+    gate::{self, Entered},
+    tools,
+    worlds::Opened,
+};
 use axum::http::request::Parts;
+use benchwright_world::ToolLine;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -24,7 +30,7 @@ pub(crate) type McpService = StreamableHttpService<Handler, NeverSessionManager>
 #[derive(Clone)]
 pub(crate) struct Seat {
     pub(crate) episodes: Arc<Episodes>,
-    pub(crate) id: EpisodeId,
+    pub(crate) entered: Entered,
 }
 
 /// Answers one request. It holds nothing.
@@ -50,7 +56,7 @@ pub(crate) fn listed(line: &ToolLine) -> Tool {
     };
     let hints = ToolAnnotations::new().read_only(line.reads_only).destructive(line.destroys).open_world(false);
     Tool::new(line.name.clone(), line.description.clone(), object(line.arguments.clone()))
-        .with_raw_output_schema(object(line.answer_object()))
+        .with_raw_output_schema(object(tools::answer_object(line)))
         .with_annotations(hints)
 }
 
@@ -86,7 +92,7 @@ impl ServerHandler for Handler {
             None => "{}".to_owned(),
         };
         // An unknown tool is a call like any other: it is counted and stands in the trace.
-        let result = seat.episodes.call(seat.id, &request.name, &arguments);
+        let result = gate::call(&seat.episodes, seat.entered, &request.name, &arguments).await;
         let line = world.tools.line(&request.name);
         let answer = match (result, line) {
             (Ok(answer), Some(line)) => answered(line, answer)?,
@@ -102,12 +108,12 @@ impl ServerHandler for Handler {
 fn answered(line: &ToolLine, answer: String) -> Result<CallToolResult, ErrorData> {
     let json = serde_json::from_str(&answer).map_err(|error| failed(&error.to_string(), "engine_failed"))?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer)]);
-    result.structured_content = Some(line.as_object(json));
+    result.structured_content = Some(tools::as_object(line, json));
     Ok(result)
 }
 
 /// A page of tools and the cursor of the next. A cursor names the last tool that was listed, so no page repeats one.
-fn page(world: &World, cursor: Option<&str>, most: usize) -> Result<(Vec<Tool>, Option<String>), ErrorData> {
+fn page(world: &Opened, cursor: Option<&str>, most: usize) -> Result<(Vec<Tool>, Option<String>), ErrorData> {
     let from = match cursor {
         None => 0,
         Some(last) => match world.tools.place(last) {
@@ -121,12 +127,12 @@ fn page(world: &World, cursor: Option<&str>, most: usize) -> Result<(Vec<Tool>, 
     Ok((tools, next))
 }
 
-fn seat(context: &RequestContext<RoleServer>) -> Result<(Seat, Arc<World>), ErrorData> {
+fn seat(context: &RequestContext<RoleServer>) -> Result<(Seat, Arc<Opened>), ErrorData> {
     let parts = context.extensions.get::<Parts>();
     let Some(seat) = parts.and_then(|parts| parts.extensions.get::<Seat>()) else {
         return Err(failed("the request has no episode", "engine_failed"));
     };
-    let world = seat.episodes.world(seat.id).map_err(|error| failed(&error.to_string(), error.word()))?;
+    let world = seat.episodes.world(seat.entered.id).map_err(|error| failed(&error.to_string(), error.word()))?;
     Ok((seat.clone(), world))
 }
 

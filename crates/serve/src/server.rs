@@ -1,7 +1,7 @@
 //! The server: two planes on one port or two, and the task that closes idle episodes.
 
 use crate::{
-    Episodes, Options, ServerError, Token, agent, control,
+    Episodes, Options, ServerError, Token, agent, control, faces,
     gate::{App, Problem, only_known_hosts},
     mcp,
 };
@@ -40,12 +40,14 @@ impl Server {
             None => None,
         };
         let agent_address = agent_listener.as_ref().map_or(control_address, |(_, address)| *address);
+        let agent_routes = agent::routes().merge(faces::routes(&settings.faces));
         let episodes = Arc::new(Episodes::new(settings));
         let app = Arc::new(App {
             episodes: Arc::clone(&episodes),
-            control: token.lock(),
+            control_lock: token.lock(),
             allowed_hosts,
             largest_body,
+            here: format!("http://{}", reachable(control_address)),
             agents: format!("http://{}", reachable(agent_address)),
             mcp: mcp::service(largest_body),
         });
@@ -53,11 +55,11 @@ impl Server {
         let mut tasks = JoinSet::new();
         match agent_listener {
             Some((listener, _)) => {
-                tasks.spawn(listen(listener, finish(agent::routes(), &app), stopped.clone()));
+                tasks.spawn(listen(listener, finish(agent_routes, &app), stopped.clone()));
                 tasks.spawn(listen(control_listener, finish(control::routes(), &app), stopped.clone()));
             }
             None => {
-                let both = control::routes().merge(agent::routes());
+                let both = control::routes().merge(agent_routes);
                 tasks.spawn(listen(control_listener, finish(both, &app), stopped.clone()));
             }
         }

@@ -2,21 +2,25 @@
 
 use crate::Token;
 use benchwright_catalog::Catalog;
+use benchwright_world::{Engines, Face};
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
 /// What the episodes of a program may be and cost.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where domains are found.
+    /// Where the families of tasks are found, whose checks grading needs.
     pub catalog: Catalog,
+    /// What episodes run on. The first is taken where a request names none.
+    pub engines: Engines,
+    /// Further wires that episodes are reached by, where they fit.
+    pub faces: Vec<Arc<dyn Face>>,
     /// The folder of tasks, in the form that `Store` writes.
     pub tasks: Option<PathBuf>,
-    /// The Odoo that tasks can run on.
-    pub odoo: Option<benchwright_odoo::Site>,
     /// Whether sealed files may be read, which grading needs.
     pub may_read_sealed: bool,
     /// The time without a call after which an episode is closed.
@@ -31,12 +35,14 @@ pub struct Settings {
     pub tools_at_once: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
+impl Settings {
+    /// The usual settings over the domains of a catalogue, with the engine that it brings.
+    pub fn of(catalog: Catalog) -> Settings {
         Settings {
-            catalog: Catalog::built_in(),
+            engines: Engines::of(catalog.engine()),
+            catalog,
+            faces: Vec::new(),
             tasks: None,
-            odoo: None,
             may_read_sealed: false,
             idle: Duration::from_secs(30 * 60),
             most_episodes: 20_000,
@@ -44,6 +50,13 @@ impl Default for Settings {
             calls: 100_000,
             tools_at_once: 500,
         }
+    }
+}
+
+impl Default for Settings {
+    /// The usual settings over the domains of the program.
+    fn default() -> Settings {
+        Settings::of(Catalog::built_in())
     }
 }
 

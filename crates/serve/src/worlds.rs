@@ -4,18 +4,24 @@
 use crate::{ServeError, Settings, Start, tools::ToolSet};
 use benchwright_base::Digest;
 use benchwright_pack::{OpenPart, OpenTask, Store};
-use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_world::Seat;
+use benchwright_world::{Engine, Episode, Filling, World};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
 /// A world with all that its episodes have in common.
-pub(crate) struct World {
-    pub(crate) sandbox: Arc<Sandbox>,
+pub(crate) struct Opened {
+    pub(crate) world: Arc<dyn World>,
     pub(crate) tools: Arc<ToolSet>,
     pub(crate) task: Option<OpenedTask>,
+}
+
+impl Opened {
+    /// Whether calls wait for something outside this process.
+    pub(crate) fn waits(&self) -> bool {
+        self.world.waits()
+    }
 }
 
 /// The open part of a world's task.
@@ -26,11 +32,17 @@ pub(crate) struct OpenedTask {
     pub(crate) digest: Digest,
 }
 
-/// What a world is made of.
+/// What a world is made of, and by which engine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+struct Key {
+    engine: String,
+    from: Source,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
     Task(Digest),
-    Domain { name: String, size: String, seed: u64 },
+    Filling(Filling),
 }
 
 /// The worlds that are kept.
@@ -41,7 +53,7 @@ pub(crate) struct Worlds {
     tools: Mutex<ToolLists>,
 }
 
-/// Lists of tools by the digest of their domain and the names that were picked.
+/// Lists of tools by the digest of their declarations and the names that were picked.
 type ToolLists = BTreeMap<(Digest, Vec<String>), Arc<ToolSet>>;
 
 /// The most lists of tools that are kept.
@@ -51,37 +63,36 @@ const MOST_LISTS: usize = 256;
 #[derive(Default)]
 struct Kept {
     turn: u64,
-    worlds: BTreeMap<Key, (u64, Arc<World>)>,
+    worlds: BTreeMap<Key, (u64, Arc<Opened>)>,
 }
 
 impl Worlds {
     /// The world of a start and a first episode in it.
-    pub(crate) fn begin(&self, settings: &Settings, start: &Start) -> Result<(Arc<World>, Episode), ServeError> {
+    pub(crate) fn begin(
+        &self,
+        settings: &Settings,
+        start: &Start,
+    ) -> Result<(Arc<Opened>, Box<dyn Episode>), ServeError> {
         match start {
-            Start::Task(id) | Start::Odoo(id) => {
+            Start::Task { id, engine } => {
+                let engine = settings.engines.find(engine.as_deref())?;
                 let part = store(settings)?.open_part(id)?;
                 let digest = digest_of(&part.open, &part.instruction, &part.world);
-                let world = self.kept(settings, Key::Task(digest), || self.open_task(settings, part, digest))?;
-                let episode = begin_task(&world)?;
-                Ok((world, episode))
-            }
-            Start::Domain { domain, size, seed, role } => {
-                check_name(domain)?;
-                let size = match size {
-                    Some(size) => size.clone(),
-                    None => usual_size(&settings.catalog.find(domain)?.domain),
-                };
-                let key = Key::Domain { name: domain.clone(), size: size.clone(), seed: *seed };
-                let world = self.kept(settings, key, || {
-                    let sandbox = settings.catalog.world(domain, &size, *seed)?;
-                    Ok(World { tools: self.tools(&sandbox, &[]), sandbox, task: None })
+                let opened = self.kept(settings, &**engine, Source::Task(digest), || {
+                    check_name(&part.open.domain)?;
+                    self.opened(engine.open(&part)?, Some((part, digest)))
                 })?;
-                let roles = world.sandbox.domain();
-                let usual = || roles.role_named("admin").or(roles.roles.first()).map(|role| role.name.clone());
-                let role = role.clone().or_else(usual).unwrap_or_default();
-                let seat = Seat { actor: world.sandbox.person_for(&role), role };
-                let episode = world.sandbox.begin(&seat, Conditions::default())?;
-                Ok((world, episode))
+                let episode = opened.world.begin(None)?;
+                Ok((opened, episode))
+            }
+            Start::Domain { filling, role, engine } => {
+                let engine = settings.engines.find(engine.as_deref())?;
+                check_name(&filling.domain)?;
+                let opened = self.kept(settings, &**engine, Source::Filling(filling.clone()), || {
+                    self.opened(engine.fill(filling)?, None)
+                })?;
+                let episode = opened.world.begin(role.as_deref())?;
+                Ok((opened, episode))
             }
         }
     }
@@ -90,9 +101,11 @@ impl Worlds {
     fn kept(
         &self,
         settings: &Settings,
-        key: Key,
-        make: impl FnOnce() -> Result<World, ServeError>,
-    ) -> Result<Arc<World>, ServeError> {
+        engine: &dyn Engine,
+        from: Source,
+        make: impl FnOnce() -> Result<Opened, ServeError>,
+    ) -> Result<Arc<Opened>, ServeError> {
+        let key = Key { engine: engine.names().first().copied().unwrap_or_default().to_owned(), from };
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         {
             let Kept { turn, worlds } = &mut *lock();
@@ -117,27 +130,28 @@ impl Worlds {
         Ok(world)
     }
 
-    fn tools(&self, sandbox: &Sandbox, named: &[String]) -> Arc<ToolSet> {
+    fn tools(&self, world: &dyn World, named: &[String]) -> Arc<ToolSet> {
         let mut lists = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (sandbox.domain().digest, named.to_vec());
+        let key = (world.about().digest, named.to_vec());
         if lists.len() >= MOST_LISTS && !lists.contains_key(&key) {
             lists.clear();
         }
-        Arc::clone(lists.entry(key).or_insert_with(|| Arc::new(ToolSet::new(sandbox, named))))
+        Arc::clone(lists.entry(key).or_insert_with(|| Arc::new(ToolSet::new(world.tools(), named))))
     }
 
-    fn open_task(&self, settings: &Settings, part: OpenPart, digest: Digest) -> Result<World, ServeError> {
-        let OpenPart { open, instruction, world } = part;
-        check_name(&open.domain)?;
-        let sandbox = settings.catalog.world_of_snapshot(&world)?;
-        if sandbox.domain().name != open.domain {
+    fn opened(&self, world: Arc<dyn World>, task: Option<(OpenPart, Digest)>) -> Result<Opened, ServeError> {
+        let Some((OpenPart { open, instruction, .. }, digest)) = task else {
+            let tools = self.tools(&*world, &[]);
+            return Ok(Opened { world, tools, task: None });
+        };
+        if world.about().name != open.domain {
             return Err(ServeError::TaskRefused(format!("its world is not of the domain {}", open.domain)));
         }
-        if let Some(tool) = open.tools.iter().find(|tool| sandbox.domain().tool_named(tool).is_none()) {
+        let tools = self.tools(&*world, &open.tools);
+        if let Some(tool) = open.tools.iter().find(|tool| tools.place(tool).is_none()) {
             return Err(ServeError::TaskRefused(format!("it names a tool `{tool}` that {} has not", open.domain)));
         }
-        let tools = self.tools(&sandbox, &open.tools);
-        Ok(World { sandbox, tools, task: Some(OpenedTask { open, instruction, digest }) })
+        Ok(Opened { world, tools, task: Some(OpenedTask { open, instruction, digest }) })
     }
 
     /// How many are kept.
@@ -159,18 +173,6 @@ pub(crate) fn digest_of(open: &OpenTask, instruction: &str, world: &[u8]) -> Dig
     // A document of texts and numbers can always be written.
     let open = serde_json::to_vec(open).unwrap_or_default();
     Digest::of_parts([("task.json", &*open), ("instruction.md", instruction.as_bytes()), ("world.json", world)])
-}
-
-/// An episode in the seat of a task's agent. Its calls are counted outside, where those over the limit are counted too.
-fn begin_task(world: &World) -> Result<Episode, ServeError> {
-    let Some(OpenedTask { open, .. }) = &world.task else { return Err(ServeError::NoTask) };
-    let conditions = Conditions { calls: None, ..Conditions::of(open) };
-    Ok(world.sandbox.begin(&world.sandbox.seat_of(open), conditions)?)
-}
-
-fn usual_size(domain: &benchwright_schema::Domain) -> String {
-    let sizes = domain.seed.as_ref().map_or(&[][..], |seed| &seed.sizes);
-    sizes.iter().find(|size| *size == "small").or(sizes.first()).map_or("small", |size| size).to_owned()
 }
 
 /// A domain is asked for by its name; a path would read folders that nobody offered.

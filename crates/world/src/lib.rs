@@ -1,9 +1,27 @@
-//! The trait of a world: what the embedded sandbox and a real system of record have in common. It is synchronous; who
-//! needs it otherwise wraps it.
+//! What every world has in common, whatever keeps its state: the sandbox in memory, a real system of record, a folder of
+//! files. Whoever serves or judges an episode sees these traits and no engine.
+//!
+//! An [`Engine`] is asked for by a word and opens worlds; a [`World`] is one first state with the tools that work on it; an
+//! [`Episode`] is one copy of that state, changed by calls. All of it is synchronous; who needs it otherwise wraps it.
 
-use benchwright_base::{DateTime, RowId};
-use benchwright_pack::{Refusal, Snapshot};
-use std::sync::Arc;
+mod engine;
+mod episode;
+mod face;
+mod replay;
+mod state;
+mod terminal;
+mod tools;
+
+pub use engine::{About, Engine, Engines, Filling, World};
+pub use episode::Episode;
+pub use face::{Calls, Face, FaceAnswer};
+pub use replay::{ReplayError, ledger, replay};
+pub use state::WorldState;
+pub use terminal::{Changed, Terminal};
+pub use tools::ToolLine;
+
+use benchwright_base::RowId;
+use std::fmt;
 
 /// Who acts in an episode.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,43 +35,55 @@ pub struct Seat {
 /// Why an episode could not be begun, copied or read. Nothing of this kind is ever scored.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
-    /// What was asked for is not there; the sentence says what is.
+    /// There is no such world; the sentence says what there is.
     #[error("{0}")]
     NotThere(String),
+    /// The world is there, but not what was asked of it: a role, a size, a person.
+    #[error("{0}")]
+    Asked(String),
+    /// A first state cannot be opened.
+    #[error("{0}")]
+    Refused(String),
+    /// The engine can do this in none of its episodes.
+    #[error("{0}")]
+    Cannot(Ability),
     /// The engine behind the world failed.
     #[error("the world's engine failed: {0}")]
     Engine(String),
 }
 
-/// A world that episodes are begun in.
-pub trait World {
-    /// Its episodes.
-    type Episode: Episode;
-
-    /// Begins an episode at the world's first state.
-    fn create(self: Arc<Self>, seat: &Seat) -> Result<Self::Episode, WorldError>;
+/// What some engines can do and others cannot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ability {
+    /// To copy an episode midway.
+    Fork,
+    /// To tell what differs from the first state.
+    Diff,
+    /// To make a world without a task.
+    Fill,
+    /// To answer in words of its own instead of through tools.
+    Speak,
 }
 
-/// An episode: one state of a world that changes by calls.
-pub trait Episode: Sized {
-    /// A copy that goes its own way from here.
-    fn fork(&self) -> Result<Self, WorldError>;
-    /// Calls a tool with a JSON object of arguments and returns the JSON answer. A refusal changes nothing.
-    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal>;
-    /// The state as a document.
-    fn snapshot(&self) -> Result<Snapshot, WorldError>;
-    /// The clock.
-    fn now(&self) -> DateTime;
-    /// The id by which calls name a row of the first state. An engine with ids of its own says so here.
-    fn id_of(&self, _table: &str, row: RowId) -> RowId {
-        row
+impl Ability {
+    /// The word of the error that says it is missing.
+    pub fn word(self) -> &'static str {
+        match self {
+            Ability::Fork => "cannot_fork",
+            Ability::Diff => "cannot_diff",
+            Ability::Fill => "cannot_fill",
+            Ability::Speak => "cannot_speak",
+        }
     }
-    /// Ends it and frees what it holds.
-    fn close(self) -> Result<(), WorldError>;
 }
 
-mod replay;
-mod terminal;
-
-pub use replay::{ReplayError, ledger, replay};
-pub use terminal::{Changed, Terminal};
+impl fmt::Display for Ability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ability::Fork => "this engine cannot copy an episode midway; begin another one instead",
+            Ability::Diff => "this engine cannot tell what changed; read the state and compare",
+            Ability::Fill => "this engine has no worlds of its own; name a task",
+            Ability::Speak => "this engine has no words of its own; call its tools",
+        })
+    }
+}

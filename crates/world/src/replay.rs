@@ -36,13 +36,13 @@ pub enum ReplayError {
 }
 
 /// What the keys of the first state's rows (by table and row) are bound to in an episode.
-pub fn ledger(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &impl Episode) -> Ledger {
+pub fn ledger(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &dyn Episode) -> Ledger {
     let rows = keys.iter().flat_map(|(table, rows)| rows.iter().map(move |(row, key)| (table, row, key)));
     Ledger::new(rows.map(|(table, row, key)| (key.clone(), episode.id_of(table, *row))))
 }
 
 /// Makes every call in order, binding what answers hold. Stops at the first that is refused.
-pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut impl Episode) -> Result<(), ReplayError> {
+pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut dyn Episode) -> Result<(), ReplayError> {
     for (at, step) in script.steps.iter().enumerate() {
         let arguments = ledger.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
         let tool = step.tool();

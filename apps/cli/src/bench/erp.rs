@@ -1,7 +1,7 @@
 //! `bench erp`: the same oracle episode (reset, calls, snapshot, grade) on the embedded ERP and on a real Odoo, both through the
 //! gateway by one client, and on the embedded one in process too. Wall time, because the other side is another program.
 
-use crate::{commands::demo, layout::columns, odoo, tasks::Judged, work::Temporary};
+use crate::{commands::demo, engines, layout::columns, odoo, tasks::Judged, work::Temporary};
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Client, Site};
@@ -112,12 +112,12 @@ fn over_http(
     on_odoo: u32,
     on_gateway: u32,
 ) -> Result<(Spent, Spent)> {
+    let usual = engines::settings(catalog);
     let settings = Settings {
-        catalog: catalog.clone(),
+        engines: usual.engines.clone().with(engines::odoo(catalog, site.clone())),
         tasks: Some(store.root().to_owned()),
-        odoo: Some(site.clone()),
         may_read_sealed: true,
-        ..Settings::default()
+        ..usual
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let server = runtime.block_on(Server::start(Options { settings, ..Options::default() }))?;

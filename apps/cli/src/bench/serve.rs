@@ -88,7 +88,7 @@ impl Figures {
 pub(super) fn run(quick: bool) -> Result<Figures> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let server = runtime.block_on(Server::start(Options::default()))?;
-    let start = Start::Domain { domain: "csm".to_owned(), size: Some("medium".to_owned()), seed: 1, role: None };
+    let start = Start::domain("csm", "medium", 1);
     let mut seats = Vec::new();
     for _ in 0..2 {
         let episode = server.episodes().create(&start)?;

@@ -13,12 +13,14 @@ const EPISODE_TOKEN: &str = "BENCHWRIGHT_EPISODE_TOKEN";
 /// Serves episodes of tasks over MCP and HTTP
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-The first line on stdout is JSON with the addresses and the control token. With that token one makes episodes
-(POST /episodes {\"task\": ID}), forks, reads, grades and closes them; each has a token of its own, with which an agent
-reaches its tools and nothing else:
+The first line on stdout is JSON with the addresses and the control token. A client first posts to /episodes of the control
+address, with that token; the answer has the addresses and the token of the new episode, with which an agent reaches its
+tools and nothing else. With the control token one also lists tasks, and forks, reads, grades and closes episodes:
 
+  GET    /tasks                          the ids of the tasks, in pages: ?after=ID&limit=N
+  GET    /openapi.json                   the control plane, described; no token needed
   POST   /episodes                       {\"task\": ID} or {\"domain\": NAME, \"size\": SIZE, \"seed\": N};
-                                         NAME may join several, such as csm+itsm
+                                         NAME may join several, such as csm+itsm; \"engine\": WORD names another engine
   GET    /episodes/ID                    limits, calls used, idle time
   POST   /episodes/ID/fork   POST /episodes/ID/grade   GET /episodes/ID/snapshot   DELETE /episodes/ID
          /episodes/ID/mcp                MCP over streamable HTTP
@@ -79,14 +81,15 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let control_token = given.map(Token::new).transpose().map_err(|error| {
         Failure::wrong_use(format!("{CONTROL_TOKEN}: {error}"), "another token, or none, and one is made")
     })?;
-    let settings = Settings {
-        catalog: catalog.clone(),
+    let mut settings = Settings {
         tasks: options.tasks.clone(),
-        odoo: options.odoo.then(|| crate::odoo::site(usize::MAX)).transpose()?,
         may_read_sealed: options.grade,
         idle: Duration::from_secs(options.idle.saturating_mul(60)),
-        ..Settings::default()
+        ..crate::engines::settings(catalog)
     };
+    if options.odoo {
+        settings.engines = settings.engines.with(crate::engines::odoo(catalog, crate::odoo::site(usize::MAX)?));
+    }
     let server = ServerOptions {
         settings,
         bind: options.bind,

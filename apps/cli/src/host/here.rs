@@ -28,7 +28,7 @@ pub(super) struct Here {
 
 fn settings(catalog: &Catalog, tasks: &Path) -> Settings {
     let tasks = Some(tasks.to_owned());
-    Settings { catalog: catalog.clone(), tasks, idle: IDLE, most_worlds: WORLDS, ..Settings::default() }
+    Settings { tasks, idle: IDLE, most_worlds: WORLDS, ..crate::engines::settings(catalog) }
 }
 
 impl Here {
@@ -47,7 +47,7 @@ impl Here {
 
     pub(super) fn begin(&self, opened: Arc<Opened>) -> Result<Box<dyn Hosted + '_>, HostError> {
         let begun = Instant::now();
-        let created = self.episodes.create(&Start::Task(opened.task.open.id.clone()));
+        let created = self.episodes.create(&Start::task(&*opened.task.open.id));
         let created = created.map_err(|error| failed("world")(error.to_string()))?;
         let reach = self.door.as_ref().map(|(server, _)| {
             let base = format!("http://{}/episodes/{}", server.agent_address(), created.id);
@@ -93,7 +93,7 @@ impl Hosted for EpisodeHere<'_> {
         self.is_over = true;
         let ended = self.episodes.end(self.id).map_err(|error| failed("world")(error.to_string()))?;
         let episode = ended.ok_or_else(|| failed("world")("a call stopped half-way".to_owned()))?;
-        finished(&self.opened, &episode, self.world)
+        finished(&self.opened, &*episode, self.world)
     }
 }
 

@@ -8,7 +8,7 @@ use benchwright_odoo::{OdooWorld, Site, compare};
 use benchwright_pack::{CheckStatus, Ending, Script, Snapshot, Store, Task, Verdict};
 use benchwright_project::{Case, Mutation};
 use benchwright_spec::NamedRows;
-use benchwright_world::{Episode as _, ledger, replay};
+use benchwright_world::{ledger, replay};
 use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -195,7 +195,7 @@ fn play(world: &Arc<OdooWorld>, task: &Task, script: &Script) -> anyhow::Result<
     let mut episode = world.begin()?;
     let mut keys = ledger(&task.sealed.verifier.keys, &episode);
     replay(script, &mut keys, &mut episode)?;
-    Ok(episode.snapshot()?)
+    Ok(episode.read()?)
 }
 
 fn why(verdict: &Verdict) -> String {

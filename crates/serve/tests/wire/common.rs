@@ -1,5 +1,6 @@
 //! A server on loopback and a small blocking client, for the tests of this folder.
 
+use crate::folder::Plain;
 use benchwright_pack::{Ledger, Script, Store};
 use benchwright_serve::{Options, Server, Settings};
 use serde_json::{Value as Json, json};
@@ -8,6 +9,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -65,8 +67,13 @@ pub(crate) fn demo_task() -> String {
 
 /// Settings with the shipped tasks.
 pub(crate) fn with_demo(may_read_sealed: bool) -> Options {
-    let settings = Settings { tasks: Some(demo()), may_read_sealed, ..Settings::default() };
+    let settings = Settings { tasks: Some(demo()), may_read_sealed, ..with_face() };
     Options { settings, ..Options::default() }
+}
+
+/// Settings with a face on every episode.
+pub(crate) fn with_face() -> Settings {
+    Settings { faces: vec![Arc::new(Plain)], ..Settings::default() }
 }
 
 impl Running {
@@ -203,4 +210,59 @@ fn read(stream: &mut BufReader<TcpStream>) -> Reply {
     let mut body = String::new();
     stream.read_to_string(&mut body).unwrap();
     Reply { status, head, body }
+}
+
+/// A connection that is kept for further requests.
+pub(crate) struct Kept {
+    stream: BufReader<TcpStream>,
+    host: SocketAddr,
+}
+
+impl Kept {
+    pub(crate) fn to(host: SocketAddr) -> Kept {
+        let stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Kept { stream: BufReader::new(stream), host }
+    }
+
+    /// Sends the head of a request whose body has so many bytes.
+    pub(crate) fn announce(&mut self, method: &str, path: &str, token: &str, length: usize) {
+        let host = self.host;
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\ncontent-length: {length}\r\n\r\n"
+        );
+        // A connection that is not there any more shows when the answer is read.
+        let _ = self.stream.get_mut().write_all(head.as_bytes());
+    }
+
+    /// Sends the head, and the body only after a moment, so that the server begins to answer before it is there. Nothing,
+    /// if the connection is not there any more.
+    pub(crate) fn ask(&mut self, method: &str, path: &str, token: &str, body: &str) -> Option<(u16, String)> {
+        self.announce(method, path, token, body.len());
+        std::thread::sleep(Duration::from_millis(2));
+        let _ = self.stream.get_mut().write_all(body.as_bytes());
+        self.read()
+    }
+
+    /// The status and the body of an answer.
+    pub(crate) fn read(&mut self) -> Option<(u16, String)> {
+        let (mut status, mut length, mut line) = (None, 0, String::new());
+        loop {
+            line.clear();
+            if self.stream.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest.split(' ').next()?.parse().ok();
+            } else if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            } else if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).ok()?;
+        Some((status?, String::from_utf8(body).ok()?))
+    }
 }
