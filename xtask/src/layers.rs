@@ -24,6 +24,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("content", &["catalog"]),
     ("proof", &["audit"]),
     ("edges", &["serve", "run", "report", "export"]),
+    ("workshop", &["workshop"]),
     ("tests", &["testkit"]),
     ("shells", &["cli", "py", "viewer"]),
     ("tools", &["xtask"]),
@@ -84,9 +85,9 @@ const BANS: &[Ban] = &[
     },
 ];
 
-/// Edges and shells.
+/// Edges and what stands above them.
 fn outer(row: &str, _: &str) -> bool {
-    matches!(row, "edges" | "shells")
+    matches!(row, "edges" | "workshop" | "shells")
 }
 
 /// Where types may derive their form on disk: base, schema, documents and above.

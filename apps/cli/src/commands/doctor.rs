@@ -138,7 +138,7 @@ fn domain(catalog: &Catalog, name: &str) -> Vec<Check> {
     }
     let size = domain.seed.as_ref().map_or_else(|| "small".to_owned(), |seed| worlds::usual_size(&seed.sizes));
     let world = Sandbox::seeded(Arc::clone(domain), found.natives, &size, 1).map_err(anyhow::Error::from);
-    checks.push(match world.and_then(|sandbox| worlds::look(&Arc::new(sandbox))) {
+    checks.push(match world.and_then(|sandbox| Ok(worlds::look(&Arc::new(sandbox))?)) {
         Ok(episode) => {
             let rows = counted(episode.row_count(), "row");
             let tables = counted(domain.tables.len(), "table");

@@ -3,13 +3,13 @@
 use crate::{
     failure::Failure,
     layout::{columns, counted, paragraph},
-    output,
-    tasks::{self, Judged},
+    output, tasks,
 };
 use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, OpenPart, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
+use benchwright_workshop::tasks::Judged;
 use std::path::PathBuf;
 
 /// Shows a task: the instruction, the tools, the limits
@@ -34,10 +34,10 @@ pub(crate) struct Options {
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (store, id) = tasks::locate(&options.task)?;
     if !options.reveal {
-        let part = store.open_part(&id).map_err(tasks::of_store)?;
+        let part = store.open_part(&id)?;
         return Ok(output::data(&open(catalog, &part)?)?);
     }
-    let task = store.task(&id).map_err(tasks::of_store)?;
+    let task = store.task(&id)?;
     let Task { open: head, instruction, world, .. } = task.clone();
     let part = OpenPart { open: head, instruction, world };
     let text = open(catalog, &part)? + &sealed(catalog, &task)?;

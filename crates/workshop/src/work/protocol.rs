@@ -2,12 +2,12 @@
 
 use benchwright_audit::TaskReport;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// What a worker is asked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Request {
+pub enum Request {
     /// Makes a task and writes it into a store.
     Make(MakeRequest),
     /// Runs trials on a task of a store.
@@ -16,38 +16,50 @@ pub(crate) enum Request {
     AbortForTests,
 }
 
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::Make(MakeRequest { pattern, tier, objective, seed, .. }) => {
+                write!(f, "{pattern} {tier} {objective} seed {seed}")
+            }
+            Request::Audit(request) => f.write_str(&request.id),
+            Request::AbortForTests => f.write_str("an end as by a native fault"),
+        }
+    }
+}
+
 /// Which task is made, and where it goes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MakeRequest {
+pub struct MakeRequest {
     /// The pattern.
-    pub(crate) pattern: String,
+    pub pattern: String,
     /// The tier.
-    pub(crate) tier: String,
+    pub tier: String,
     /// The objective.
-    pub(crate) objective: String,
+    pub objective: String,
     /// The seed.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The folder of the store.
-    pub(crate) out: PathBuf,
+    pub out: PathBuf,
 }
 
 /// Which trials are run on which task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AuditRequest {
+pub struct AuditRequest {
     /// The folder of the store.
-    pub(crate) store: PathBuf,
+    pub store: PathBuf,
     /// The task.
-    pub(crate) id: String,
+    pub id: String,
     /// The trials, by name.
-    pub(crate) trials: Vec<String>,
+    pub trials: Vec<String>,
 }
 
 /// What a worker answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub enum Answer {
     /// The task was made and stands in the store.
     Made(Made),
     /// The trials were run.
@@ -59,29 +71,29 @@ pub(crate) enum Answer {
 /// A task that was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Made {
+pub struct Made {
     /// Its id.
-    pub(crate) id: String,
+    pub id: String,
     /// Its digest.
-    pub(crate) digest: String,
+    pub digest: String,
     /// The variables of its model.
-    pub(crate) variables: usize,
+    pub variables: usize,
     /// The constraints of its model.
-    pub(crate) constraints: usize,
+    pub constraints: usize,
     /// The rules that apply to it.
-    pub(crate) rules: usize,
+    pub rules: usize,
     /// The checks that apply to the state its own plan leaves; `None` if that plan could not be carried out or judged.
-    pub(crate) checks: Option<usize>,
+    pub checks: Option<usize>,
     /// How many draws were thrown away before it, by cause.
-    pub(crate) discarded: BTreeMap<String, u32>,
+    pub discarded: BTreeMap<String, u32>,
 }
 
 /// Why a request came to nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Failed {
+pub struct Failed {
     /// What happened.
-    pub(crate) why: String,
+    pub why: String,
     /// Whether something that is needed is missing.
-    pub(crate) missing: bool,
+    pub missing: bool,
 }

@@ -4,6 +4,7 @@ mod elsewhere;
 mod here;
 
 use self::{elsewhere::Elsewhere, here::Here};
+use crate::Error;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace, Verifier};
@@ -20,7 +21,7 @@ use std::{
 };
 
 /// The tasks of a store, each opened once.
-pub(crate) struct StoreHost<'c> {
+pub struct StoreHost<'c> {
     catalog: &'c Catalog,
     store: Store,
     place: Place,
@@ -87,20 +88,20 @@ fn failed(cause: &'static str) -> impl Fn(String) -> HostError {
 
 impl<'c> StoreHost<'c> {
     /// A host of a store's tasks, with episodes in this process.
-    pub(crate) fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
+    pub fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
         let place = Place::Here(Here::alone(catalog, store.root()));
         StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
 
     /// The same, and every episode can be reached over loopback by who has its token.
-    pub(crate) fn served(catalog: &'c Catalog, store: Store) -> anyhow::Result<StoreHost<'c>> {
+    pub fn served(catalog: &'c Catalog, store: Store) -> Result<StoreHost<'c>, Error> {
         let place = Place::Here(Here::served(catalog, store.root())?);
         Ok(StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() })
     }
 
     /// A host of a store's tasks, with episodes at a server that has their open parts. Verdicts are reached here, from what
     /// the server says was called.
-    pub(crate) fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str) -> StoreHost<'c> {
+    pub fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str) -> StoreHost<'c> {
         let place = Place::Elsewhere(Elsewhere::new(url, token));
         StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
@@ -140,12 +141,12 @@ impl<'c> StoreHost<'c> {
     }
 
     /// The sealed verifier of a task.
-    pub(crate) fn verifier(&self, id: &str) -> Result<Verifier, HostError> {
+    pub fn verifier(&self, id: &str) -> Result<Verifier, HostError> {
         Ok(self.opened(id)?.task.sealed.verifier.clone())
     }
 
     /// A task as a run sees it.
-    pub(crate) fn line(&self, id: &str) -> Result<TaskLine, HostError> {
+    pub fn line(&self, id: &str) -> Result<TaskLine, HostError> {
         let opened = self.opened(id)?;
         let (task, sealed) = (&opened.task, &opened.task.sealed);
         let counts = [
@@ -169,11 +170,11 @@ impl<'c> StoreHost<'c> {
 }
 
 /// The instruction, the calls with their answers, and what they changed.
-pub(crate) type Replayed = (String, Vec<CallView>, String);
+pub type Replayed = (String, Vec<CallView>, String);
 
 impl StoreHost<'_> {
     /// Makes the calls of a trace again, for their answers.
-    pub(crate) fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
+    pub fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
         let opened = self.opened(id)?;
         let (episode, calls) = opened.replay(trace)?;
         Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
@@ -224,35 +225,35 @@ fn finished(opened: &Opened, episode: &Episode, world: u128) -> Result<Finished,
 }
 
 /// A task for a person: an episode to work in, and the judge of it.
-pub(crate) struct ForPerson {
+pub struct ForPerson {
     opened: Arc<Opened>,
 }
 
 impl ForPerson {
     /// A new episode in the agent's seat.
-    pub(crate) fn begin(&self) -> Result<Episode, HostError> {
+    pub fn begin(&self) -> Result<Episode, HostError> {
         self.opened.begin()
     }
 
     /// Whose seat that is.
-    pub(crate) fn seat(&self) -> Seat {
+    pub fn seat(&self) -> Seat {
         self.opened.seat()
     }
 
     /// What the person is told.
-    pub(crate) fn instruction(&self) -> &str {
+    pub fn instruction(&self) -> &str {
         &self.opened.task.instruction
     }
 
     /// What is left of an episode, with the verdict on it.
-    pub(crate) fn finished(&self, episode: &Episode) -> Result<Finished, HostError> {
+    pub fn finished(&self, episode: &Episode) -> Result<Finished, HostError> {
         finished(&self.opened, episode, 0)
     }
 }
 
 impl StoreHost<'_> {
     /// A task for a person.
-    pub(crate) fn for_person(&self, id: &str) -> Result<ForPerson, HostError> {
+    pub fn for_person(&self, id: &str) -> Result<ForPerson, HostError> {
         Ok(ForPerson { opened: self.opened(id)? })
     }
 }

@@ -1,6 +1,7 @@
 //! Episodes in this process, which programs outside may be let into.
 
 use super::{Opened, failed, finished};
+use crate::Error;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard};
@@ -36,12 +37,13 @@ impl Here {
         Here { episodes: Arc::new(Episodes::new(settings(catalog, tasks))), door: None }
     }
 
-    pub(super) fn served(catalog: &Catalog, tasks: &Path) -> anyhow::Result<Here> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    pub(super) fn served(catalog: &Catalog, tasks: &Path) -> Result<Here, Error> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Serve(error.to_string()))?;
         // The control plane has a port of its own, so that agents have no address for it.
         let bind_agents = Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let options = Options { settings: settings(catalog, tasks), bind_agents, ..Options::default() };
-        let server = runtime.block_on(Server::start(options))?;
+        let server = runtime.block_on(Server::start(options)).map_err(|error| Error::Serve(error.to_string()))?;
         Ok(Here { episodes: Arc::clone(server.episodes()), door: Some((server, runtime)) })
     }
 

@@ -7,11 +7,12 @@ use std::{
 };
 
 /// A folder of its own below the system's folder for such things.
-pub(crate) struct Temporary(PathBuf);
+#[derive(Debug)]
+pub struct Temporary(PathBuf);
 
 impl Temporary {
     /// A new one.
-    pub(crate) fn new() -> io::Result<Temporary> {
+    pub fn new() -> io::Result<Temporary> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -24,7 +25,7 @@ impl Temporary {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }

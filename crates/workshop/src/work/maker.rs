@@ -1,71 +1,37 @@
 //! Makes and audits tasks in this process: the solver is loaded once, domains and patterns are read once.
 
 use super::{
-    Setting, Temporary,
+    Temporary, Workshop,
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
-use crate::tasks::Judged;
+use crate::{Error, tasks::Judged};
 use benchwright_audit::{Subject, TRIALS, TaskReport};
 use benchwright_base::Digest;
-use benchwright_catalog::{Catalog, CatalogError, Found};
-use benchwright_pack::{Store, StoreError, Task};
-use benchwright_project::{Family, MakeError, Order, Pattern, Solver, make};
+use benchwright_catalog::{Catalog, Found};
+use benchwright_pack::{Store, Task};
+use benchwright_project::{Family, Order, Pattern, Solver, make};
 use benchwright_schema::plan::{Bound, Plan};
-use benchwright_solve::{CpSat, EngineError, Highs, Library, PhasePlanner, Recorded};
+use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
 use std::{collections::BTreeMap, io, time::Instant};
 
-/// Why a task was not made or audited.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum WorkError {
-    /// The solver is not there.
-    #[error(transparent)]
-    Solver(#[from] EngineError),
-    /// Its library cannot be read.
-    #[error("the solver's library cannot be read: {0}")]
-    Library(io::Error),
-    /// A domain, a pattern or a family is not there.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// The task could not be made.
-    #[error(transparent)]
-    Make(#[from] MakeError),
-    /// The task could not be written or read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The task could not be put on the bench.
-    #[error(transparent)]
-    Subject(#[from] benchwright_audit::SubjectError),
-    /// Its judge could not be made.
-    #[error(transparent)]
-    Grade(#[from] benchwright_grade::GradeError),
-    /// A trial has no such name.
-    #[error("there is no trial `{0}`")]
-    NoTrial(String),
-}
-
-impl WorkError {
-    fn failed(&self) -> Failed {
-        let missing = matches!(self, WorkError::Solver(EngineError::NotThere(_)) | WorkError::Library(_));
-        Failed { why: self.to_string(), missing }
-    }
-}
-
 /// The solver with its papers.
-pub(crate) struct Engines {
-    pub(crate) first: CpSat,
+pub struct Engines {
+    /// The one that makes tasks.
+    pub first: CpSat,
     /// Only trials ask it.
     second: Option<Highs>,
     library: Library,
-    pub(crate) papers: Solver,
+    /// How a certificate names it.
+    pub papers: Solver,
 }
 
 impl Engines {
     /// Finds and loads the solver.
-    pub(crate) fn load() -> Result<Engines, WorkError> {
+    pub fn load() -> Result<Engines, Error> {
         let library = Library::find()?;
         let first = CpSat::load(&library)?;
-        let papers = papers(&library, &first).map_err(WorkError::Library)?;
+        let papers = papers(&library, &first).map_err(Error::Library)?;
         Ok(Engines { first, second: None, library, papers })
     }
 }
@@ -76,8 +42,8 @@ fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
 }
 
 /// Makes tasks.
-pub(crate) struct Maker<'s> {
-    setting: &'s Setting,
+pub struct Maker<'s> {
+    workshop: &'s Workshop,
     engines: Option<Engines>,
     domains: BTreeMap<String, Found>,
     patterns: BTreeMap<String, Pattern>,
@@ -94,29 +60,40 @@ impl Planner for NoPlanner {
 }
 
 /// What a family that proves its tasks itself has for a solver: the proof's name, and its digest for a library.
-pub(crate) fn own_papers(family: &dyn Family) -> Solver {
+pub fn own_papers(family: &dyn Family) -> Solver {
     let version = family.proof().map_or_else(String::new, |proof| proof.name().to_owned());
     Solver { library: Digest::of(version.as_bytes()).to_string(), version }
 }
 
 impl<'s> Maker<'s> {
     /// A maker; nothing is loaded before it is needed.
-    pub(crate) fn new(setting: &'s Setting) -> Maker<'s> {
-        Maker { setting, engines: None, domains: BTreeMap::new(), patterns: BTreeMap::new(), families: BTreeMap::new() }
+    pub fn new(workshop: &'s Workshop) -> Maker<'s> {
+        Maker {
+            workshop,
+            engines: None,
+            domains: BTreeMap::new(),
+            patterns: BTreeMap::new(),
+            families: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets everything that it has loaded.
+    pub(crate) fn forget(&mut self) {
+        *self = Maker::new(self.workshop);
     }
 
     /// Answers a request. What goes wrong is part of the answer.
-    pub(crate) fn answer(&mut self, request: &Request) -> Answer {
+    pub fn answer(&mut self, request: &Request) -> Answer {
         let answer = match request {
             Request::Make(request) => self.make_into_store(request).map(Answer::Made),
             Request::Audit(request) => self.audit(request).map(Answer::Audited),
             Request::AbortForTests => std::process::abort(),
         };
-        answer.unwrap_or_else(|error| Answer::Failed(error.failed()))
+        answer.unwrap_or_else(|error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() }))
     }
 
     /// The solver, loaded when it is first asked for.
-    pub(crate) fn engines(&mut self) -> Result<&mut Engines, WorkError> {
+    pub fn engines(&mut self) -> Result<&mut Engines, Error> {
         match &mut self.engines {
             Some(engines) => Ok(engines),
             none => Ok(none.insert(Engines::load()?)),
@@ -124,15 +101,15 @@ impl<'s> Maker<'s> {
     }
 
     /// Makes a task. With `record`, every model that was solved is given too.
-    pub(crate) fn make(
+    pub fn make(
         &mut self,
         pattern: &str,
         tier: &str,
         objective: &str,
         seed: u64,
         record: bool,
-    ) -> Result<(Task, Vec<Recorded>), WorkError> {
-        let catalog = &self.setting.catalog;
+    ) -> Result<(Task, Vec<Recorded>), Error> {
+        let catalog = self.workshop.catalog();
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
         let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
@@ -149,12 +126,12 @@ impl<'s> Maker<'s> {
         Ok((task, planner.record.unwrap_or_default()))
     }
 
-    fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, WorkError> {
+    fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
         let MakeRequest { pattern, tier, objective, seed, out } = request;
         let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
         Store::at(out).write(&task)?;
-        let found = domain_of(&self.setting.catalog, &mut self.domains, &task.open.domain)?;
-        let family = family_of(&self.setting.catalog, &mut self.families, &task.open.domain)?;
+        let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
+        let family = family_of(self.workshop.catalog(), &mut self.families, &task.open.domain)?;
         let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
             let state = judged.play(&task.sealed.oracle).ok()?;
             Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
@@ -171,21 +148,21 @@ impl<'s> Maker<'s> {
     }
 
     /// Runs trials on a task of a store.
-    fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, WorkError> {
+    fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, Error> {
         let mut trials = Vec::new();
         for name in &request.trials {
             let trial = TRIALS.iter().find(|trial| trial.name == name);
-            trials.push(trial.ok_or_else(|| WorkError::NoTrial(name.clone()))?);
+            trials.push(trial.ok_or_else(|| Error::NoTrial(name.clone()))?);
         }
         let task = Store::at(&request.store).task(&request.id)?;
-        let setting = self.setting;
+        let workshop = self.workshop;
         let engines = self.engines()?;
         let second = match &mut engines.second {
             Some(second) => second,
             none => none.insert(Highs::load(&engines.library)?),
         };
-        let remake = || remake(setting, &task);
-        let subject = Subject::new(&task, &setting.catalog, &engines.first, second, &remake)?;
+        let remake = || remake(workshop, &task);
+        let subject = Subject::new(&task, workshop.catalog(), &engines.first, second, &remake)?;
         let grader = subject.grader()?;
         let mut report =
             TaskReport { id: request.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };
@@ -200,8 +177,8 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// Makes a task again, in a process of its own.
-fn remake(setting: &Setting, task: &Task) -> Result<Task, String> {
+/// Makes a task again, by a worker of its own.
+fn remake(workshop: &Workshop, task: &Task) -> Result<Task, String> {
     let folder = Temporary::new().map_err(|error| error.to_string())?;
     let sealed = &task.sealed;
     let request = Request::Make(MakeRequest {
@@ -211,8 +188,8 @@ fn remake(setting: &Setting, task: &Task) -> Result<Task, String> {
         seed: sealed.seed,
         out: folder.path().to_owned(),
     });
-    let mut answers: Vec<Result<Answer, String>> = super::pool::run(&|| setting.worker(), &[request], 1, &mut || ());
-    match answers.pop() {
+    let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));
+    match alone.ask("making it again", &[request], 0, &mut |_, _| ()).pop().flatten() {
         Some(Ok(Answer::Made(made))) => Store::at(folder.path()).task(&made.id).map_err(|error| error.to_string()),
         Some(Ok(Answer::Failed(failed))) => Err(failed.why),
         Some(Err(why)) => Err(why),
@@ -220,11 +197,11 @@ fn remake(setting: &Setting, task: &Task) -> Result<Task, String> {
     }
 }
 
-fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &str) -> Result<Pattern, CatalogError> {
+fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &str) -> Result<Pattern, Error> {
     if let Some(pattern) = known.get(name) {
         return Ok(pattern.clone());
     }
-    let pattern = catalog.pattern(name)?;
+    let pattern = catalog.pattern(name).map_err(Error::catalog(name))?;
     known.insert(name.to_owned(), pattern.clone());
     Ok(pattern)
 }
@@ -233,20 +210,20 @@ fn family_of(
     catalog: &Catalog,
     known: &mut BTreeMap<String, &'static dyn Family>,
     name: &str,
-) -> Result<&'static dyn Family, CatalogError> {
+) -> Result<&'static dyn Family, Error> {
     if let Some(family) = known.get(name) {
         return Ok(*family);
     }
-    let family = catalog.family(name)?;
+    let family = catalog.family(name).map_err(Error::catalog(name))?;
     known.insert(name.to_owned(), family);
     Ok(family)
 }
 
-fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str) -> Result<Found, CatalogError> {
+fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str) -> Result<Found, Error> {
     if let Some(found) = known.get(name) {
         return Ok(found.clone());
     }
-    let found = catalog.find(name)?;
+    let found = catalog.find(name).map_err(Error::catalog(name))?;
     known.insert(name.to_owned(), found.clone());
     Ok(found)
 }

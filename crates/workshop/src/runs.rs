@@ -1,6 +1,6 @@
 //! Where runs are kept: a ledger, and a folder for each.
 
-use crate::failure::Failure;
+use crate::Error;
 use benchwright_base::DateTime;
 use benchwright_run::SqliteLedger;
 use nix::time::{ClockId, clock_gettime};
@@ -10,41 +10,41 @@ use std::{
 };
 
 /// The folder of runs with its ledger.
-pub(crate) struct Runs {
+pub struct Runs {
     root: PathBuf,
-    pub(crate) ledger: SqliteLedger,
+    /// The ledger.
+    pub ledger: SqliteLedger,
 }
 
 impl Runs {
     /// Opens it, or makes it.
-    pub(crate) fn open(root: &Path) -> anyhow::Result<Runs> {
-        let failed =
-            |error: String| Failure::missing(format!("{}: {error}", root.display()), "another folder with --runs");
+    pub fn open(root: &Path) -> Result<Runs, Error> {
+        let failed = |why: String| Error::Runs { path: root.to_owned(), why };
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
         let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).map_err(|error| failed(error.to_string()))?;
         Ok(Runs { root: root.to_owned(), ledger })
     }
 
     /// The folder of a run.
-    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+    pub fn folder(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
     /// Notes which folder of tasks a run is on. It is no part of what a run is, and may move.
-    pub(crate) fn note_tasks(&self, name: &str, tasks: &Path) -> io::Result<()> {
+    pub fn note_tasks(&self, name: &str, tasks: &Path) -> io::Result<()> {
         fs::create_dir_all(self.folder(name))?;
         let tasks = fs::canonicalize(tasks)?;
         fs::write(self.folder(name).join("tasks.txt"), format!("{}\n", tasks.display()))
     }
 
     /// The folder of tasks that a run was last worked on with.
-    pub(crate) fn tasks_of(&self, name: &str) -> Option<PathBuf> {
+    pub fn tasks_of(&self, name: &str) -> Option<PathBuf> {
         let text = fs::read_to_string(self.folder(name).join("tasks.txt")).ok()?;
         Some(PathBuf::from(text.trim_end()))
     }
 
     /// A name that no run has yet: the time, and what it is about.
-    pub(crate) fn fresh_name(&self, what: &str) -> String {
+    pub fn fresh_name(&self, what: &str) -> String {
         let plain: String = what.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let time = DateTime(now() / 1_000).to_string().replace(':', "");
         let base = format!("{}-{plain}", time.trim_end_matches('Z'));
@@ -54,15 +54,15 @@ impl Runs {
 }
 
 /// Somebody who works on a run. The kernel forgets it with the process, however that ends.
-pub(crate) struct Working {
+pub struct Working {
     file: fs::File,
     /// Whether nobody else works on the run.
-    pub(crate) alone: bool,
+    pub alone: bool,
 }
 
 impl Working {
     /// Says that this process works on the run of a folder.
-    pub(crate) fn on(folder: &Path) -> io::Result<Working> {
+    pub fn on(folder: &Path) -> io::Result<Working> {
         fs::create_dir_all(folder)?;
         let file = fs::File::options().create(true).append(true).open(folder.join("working"))?;
         let alone = file.try_lock().is_ok();
@@ -73,13 +73,13 @@ impl Working {
     }
 
     /// Lets others join in.
-    pub(crate) fn share(&self) -> io::Result<()> {
+    pub fn share(&self) -> io::Result<()> {
         self.file.unlock()?;
         self.file.lock_shared()
     }
 }
 
 /// Milliseconds of the clock on the wall. Only the ledger and the names of runs hold it.
-pub(crate) fn now() -> i64 {
+pub fn now() -> i64 {
     clock_gettime(ClockId::CLOCK_REALTIME).map_or(0, |time| time.tv_sec() * 1_000 + time.tv_nsec() / 1_000_000)
 }
