@@ -4,18 +4,16 @@ use crate::progress::Progress;
 use benchwright_workshop::{Progress as Told, Step};
 use std::sync::{Mutex, PoisonError};
 
-/// What is under way, and how much of it is shown as done.
+/// What is under way, if anything is.
 #[derive(Default)]
-pub(crate) struct Watch(Mutex<Option<(Progress, usize)>>);
+pub(crate) struct Watch(Mutex<Option<Progress>>);
 
 impl Told for Watch {
     fn step(&self, step: &Step<'_>) {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (progress, done) = shown.get_or_insert_with(|| (Progress::of(step.what, step.total), 0));
-        while *done < step.done {
-            progress.advance();
-            *done += 1;
-        }
+        let progress = shown.get_or_insert_with(|| Progress::resumed(step.what, step.done, step.total));
+        progress.reach(step.done);
+        progress.at(step.item);
     }
 
     fn over(&self) {
