@@ -21,7 +21,10 @@ mod tokens;
 mod work;
 mod worlds;
 
-use clap::{Parser, Subcommand};
+use clap::{
+    CommandFactory as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use std::{path::PathBuf, process::ExitCode};
 use work::Setting;
 
@@ -84,11 +87,30 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => with_nearest(error).exit(),
+    };
     match run(&cli) {
         Ok(code) => code,
         Err(error) => failure::report(&error),
     }
+}
+
+/// Adds the nearest command where clap suggests none: it finds what has letters too many or too few, and not `rnu` for `run`.
+fn with_nearest(mut error: clap::Error) -> clap::Error {
+    let suggested = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if error.kind() != ErrorKind::InvalidSubcommand || suggested {
+        return error;
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
+    let commands = Cli::command();
+    let known = commands.get_subcommands().filter(|command| !command.is_hide_set()).map(|command| command.get_name());
+    if let Some(near) = benchwright_base::nearest(&given, known) {
+        let near = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, near);
+    }
+    error
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {

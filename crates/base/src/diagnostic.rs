@@ -47,31 +47,11 @@ pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     let limit = (wrong.chars().count() / 3).max(2);
     names
         .into_iter()
-        .map(|name| (distance(wrong, name), name))
+        // Letters put in, taken out, changed or swapped with their neighbour: swapping is what fingers do most.
+        .map(|name| (strsim::osa_distance(wrong, name), name))
         .filter(|(far, name)| *far <= limit || (wrong.len() >= 4 && name.contains(wrong)))
         .min()
         .map(|(_, name)| name)
-}
-
-/// How many letters must be put in, taken out, changed or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(rows[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

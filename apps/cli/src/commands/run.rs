@@ -135,6 +135,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let opening = progress::Progress::of("opening tasks", ids.len());
     let line = |id: &String| {
         opening.advance();
+        opening.at(id);
         host.line(id).map_err(|error| Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"))
     };
     let lines = ids.iter().map(line).collect::<anyhow::Result<Vec<TaskLine>>>()?;
@@ -188,16 +189,12 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         stop: &stop,
     };
     let begun = Instant::now();
-    let shown = progress::Progress::of("trials", plan.trials());
-    (0..before.recorded).for_each(|_| shown.advance());
+    let shown = progress::Progress::resumed("trials", before.recorded, plan.trials());
     thread::scope(|scope| {
         let worker = scope.spawn(|| work_off(&driver, run, &done));
-        let mut told = 0;
         while !worker.is_finished() {
             thread::sleep(Duration::from_millis(50));
-            let now = done.recorded.load(Ordering::Relaxed);
-            (told..now).for_each(|_| shown.advance());
-            told = now;
+            shown.reach(before.recorded + done.recorded.load(Ordering::Relaxed));
         }
         worker.join().unwrap_or_else(|_| Err(benchwright_run::LedgerError::Store("the runner was lost".to_owned())))
     })?;

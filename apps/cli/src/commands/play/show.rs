@@ -9,8 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer of a call.
 pub(super) fn answer(domain: &Domain, tool: &Tool, answer: &str, width: usize) -> String {
-    let Ok(Json::Object(answer)) = serde_json::from_str(answer) else { return format!("{answer}\n") };
     let shower = Shower { money: money(domain, tool), width };
+    let answer = match serde_json::from_str(answer) {
+        Ok(Json::Object(answer)) => answer,
+        Ok(Json::Array(rows)) if rows.iter().any(Json::is_object) => {
+            return format!("{}{}\n", shower.rows(&rows, 0), counted(rows.len(), "row"));
+        }
+        Ok(other) => return format!("{}\n", shower.value("", &other)),
+        Err(_) => return format!("{}\n", clean(answer)),
+    };
     match answer.get("rows") {
         Some(Json::Array(rows)) => {
             let mut out = shower.rows(rows, 0);
