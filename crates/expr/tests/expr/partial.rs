@@ -1,11 +1,11 @@
-//! What is settled before any record is read says the same as before.
+//! A specialised expression says the same as the one it was made from, and a condition split into tests chooses the same rows.
 
-use crate::fixture::{CASE, Desk, holds, now, store, truth};
+use crate::fixture::{CASE, HelpDesk, holds, now, store, truth};
 use benchwright_base::{FieldId, Value};
 use benchwright_expr::{
     Scope, check_truth,
     eval::{Judge, Records},
-    settled, tests_of,
+    specialise, tests_of,
     walk::{Operand, Test},
 };
 use std::ops::ControlFlow;
@@ -48,15 +48,15 @@ fn tests_and_what_is_left_of_a_condition_choose_the_same_rows() {
 
 #[test]
 fn what_is_bound_and_the_facts_of_it_are_put_in_their_places() {
-    let expr = check_truth("for d in desks: (count case(team = d)) <= target(d, low)", &Desk, Scope::default());
+    let expr = check_truth("for d in desks: (count case(team = d)) <= target(d, low)", &HelpDesk, Scope::default());
     let whole = expr.unwrap_or_else(|faults| panic!("{faults:?}"));
     let benchwright_expr::Expr::Fold(fold) = &whole else { panic!("{whole:?}") };
     let world = store();
     let mut judge = Judge::new(&world, now());
-    judge.facts = &Desk;
+    judge.facts = &HelpDesk;
     let mut seen = 0;
     judge.instances(&fold.binders, &mut |here| {
-        let small = settled(&fold.body[0], &here.at, &Desk);
+        let small = specialise(&fold.body[0], &here.at, &HelpDesk);
         assert!(!format!("{small:?}").contains("Fact") && !format!("{small:?}").contains("Var"), "{small:?}");
         assert_eq!(judge.holds_at(&here.at, &small), here.holds(&fold.body[0]));
         seen += 1;

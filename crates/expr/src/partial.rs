@@ -1,13 +1,19 @@
-//! What no record decides is settled before any record is read: an expression that is judged over and over is made smaller
-//! once. The walk gives the same for both.
+//! Work done once for expressions that are evaluated over and over: partial evaluation, and splitting a condition into tests
+//! that a selection can make.
+//!
+//! A judge holds the same few hundred instances of rules against state after state. What the instance is bound to and every
+//! fact that follows from it are known before any record is read, so they are put into the tree as constants. The result is a
+//! smaller expression, never another one: evaluating it gives what evaluating the original would.
 
 use crate::{Compare, Expr, Path, TestOp, Type, eval::Facts};
 use benchwright_base::Value;
 
-/// An expression with what its first slots are bound to, and every fact of what is then known, put in their places. It is
-/// for the evaluator: the constants have no types.
-pub fn settled(expr: &Expr, at: &[Value], facts: &dyn Facts) -> Expr {
+/// Specialises an expression (partial evaluation): its first slots are replaced by the values in `at`, and every fact whose
+/// arguments are then constants by its value. The result is for the evaluator only: its new constants carry no type, so
+/// neither the English nor a solver's model can be made of it.
+pub fn specialise(expr: &Expr, at: &[Value], facts: &dyn Facts) -> Expr {
     let mut expr = expr.clone();
+    // `visit_mut` goes from the leaves up, so the arguments of a fact are constants by the time the fact is looked at.
     expr.visit_mut(&mut |expr| {
         let value = match expr {
             Expr::Var(slot) => at.get(*slot).cloned(),
@@ -27,10 +33,12 @@ pub fn settled(expr: &Expr, at: &[Value], facts: &dyn Facts) -> Expr {
     expr
 }
 
-/// A test of a field of the row under judgement with a constant.
+/// A test of a field of the row under judgement with a constant: the path to the field, the operator, and the constant, which
+/// the tests for null do not have.
 pub type FieldTest = (Path, TestOp, Option<Value>);
 
-/// A condition on a row as tests that a selection can make, and what is left of it.
+/// Splits a condition on a row into tests that a selection can make with its indexes, and the part that has to be evaluated
+/// row by row, `None` if nothing is left (predicate pushdown). The two together choose the same rows as the condition.
 pub fn tests_of(condition: &Expr) -> (Vec<FieldTest>, Option<Expr>) {
     let parts = match condition {
         Expr::And(list) => &list[..],
@@ -47,6 +55,7 @@ pub fn tests_of(condition: &Expr) -> (Vec<FieldTest>, Option<Expr>) {
     (tests, rest)
 }
 
+/// A part of a conjunction as a test, if it compares a field of slot 0 with a constant or with null.
 fn test_of(part: &Expr) -> Option<FieldTest> {
     let field = |expr: &Expr| match expr {
         Expr::Field(0, path) if !path.is_empty() => Some(path.clone()),
@@ -57,6 +66,7 @@ fn test_of(part: &Expr) -> Option<FieldTest> {
         Expr::IsNull(of) => Some((field(of)?, TestOp::IsNull, None)),
         Expr::Not(of) => match &**of {
             Expr::IsNull(of) => Some((field(of)?, TestOp::NotNull, None)),
+            // Not so `not f`: it holds where `f` is null, and the test `f = false` would not.
             _ => None,
         },
         Expr::Compare(op, of, with) => match &**with {
