@@ -156,7 +156,11 @@ fn with_code(mut checks: Vec<Check>, name: &str, found: &Found) -> Vec<Check> {
     let without = found.tools_without_code();
     if !without.is_empty() {
         let detail = format!("no code for {}", without.join(", "));
-        checks.push(Check::missing(format!("native tools of {name}"), detail, "build the program with its native.rs"));
+        checks.push(Check::missing(
+            format!("native tools of {name}"),
+            detail,
+            "build the program with its code: `cargo xtask domains`, then `cargo build`",
+        ));
     }
     checks
 }
