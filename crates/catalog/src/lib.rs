@@ -2,6 +2,8 @@
 
 mod disk;
 mod engine;
+#[rustfmt::skip]
+mod generated;
 mod joined;
 mod parts;
 mod patterns;
@@ -17,8 +19,8 @@ use std::{
 };
 
 mod built_in {
-    //! What the build script found.
-    include!(concat!(env!("OUT_DIR"), "/domains.rs"));
+    //! The declarations that the build script found.
+    include!(concat!(env!("OUT_DIR"), "/declarations.rs"));
 }
 
 /// Folders with their files.

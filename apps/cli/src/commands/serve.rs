@@ -3,6 +3,7 @@
 use crate::{failure::Failure, output};
 use benchwright_catalog::Catalog;
 use benchwright_serve::{Options as ServerOptions, Server, Settings, Token, stdio_proxy};
+use benchwright_workshop::engines;
 use serde_json::json;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -85,10 +86,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         tasks: options.tasks.clone(),
         may_read_sealed: options.grade,
         idle: Duration::from_secs(options.idle.saturating_mul(60)),
-        ..crate::engines::settings(catalog)
+        ..engines::settings(catalog)
     };
     if options.odoo {
-        settings.engines = settings.engines.with(crate::engines::odoo(catalog, crate::odoo::site(usize::MAX)?));
+        settings.engines = settings.engines.with(engines::odoo(catalog, crate::odoo::site(usize::MAX)?));
     }
     let server = ServerOptions {
         settings,
