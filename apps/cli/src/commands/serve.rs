@@ -14,9 +14,10 @@ const EPISODE_TOKEN: &str = "BENCHWRIGHT_EPISODE_TOKEN";
 /// Serves episodes of tasks over MCP and HTTP
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-The first line on stdout is JSON with the addresses and the control token. A client first posts to /episodes of the control
-address, with that token; the answer has the addresses and the token of the new episode, with which an agent reaches its
-tools and nothing else. With the control token one also lists tasks, and forks, reads, grades and closes episodes:
+The first line on stdout is JSON with the addresses and the control token. A client first posts to /episodes of the
+control address, with that token; the answer has the addresses and the token of the new episode, with which an agent
+reaches its tools and nothing else. With the control token one also lists tasks, and forks, reads, grades and closes
+episodes:
 
   GET    /tasks                          the ids of the tasks, in pages: ?after=ID&limit=N
   GET    /openapi.json                   the control plane, described; no token needed
