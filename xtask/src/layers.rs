@@ -18,7 +18,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("language", &["base"]),
     ("language", &["expr"]),
     ("language", &["schema"]),
-    ("documents", &["spec", "pack", "world"]),
+    ("documents", &["spec", "pack", "world", "draw"]),
     ("engines", &["solve", "sandbox", "odoo"]),
     ("projections", &["project", "grade"]),
     ("content", &["catalog"]),
