@@ -10,11 +10,12 @@ use benchwright_schema::{
 const NATIVES: [&str; 1] = ["shop/origin"];
 
 fn shop() -> Domain {
-    load(&common::shop()).unwrap()
+    load(&common::shop()).unwrap_or_else(|faults| panic!("{}", shown(&faults)))
 }
 
 fn good() -> PlanText {
-    PlanText::from_toml("plan.toml", &common::files(&common::path("good/plan"))["plan.toml"]).unwrap()
+    let text = &common::files(&common::path("good/plan"))["plan.toml"];
+    PlanText::from_toml("plan.toml", text).unwrap_or_else(|faults| panic!("{}", shown(&faults)))
 }
 
 /// All that is wrong with the text of a plan.
