@@ -5,25 +5,25 @@
 mod bench;
 mod commands;
 mod failure;
-mod host;
 mod layout;
 mod notation;
 mod odoo;
 mod output;
 mod progress;
 mod reference;
-mod runs;
 mod seeds;
-mod stream;
-mod suites;
 mod tasks;
 mod tokens;
-mod work;
+mod watch;
 mod worlds;
 
-use clap::{Parser, Subcommand};
-use std::{path::PathBuf, process::ExitCode};
-use work::Setting;
+use benchwright_catalog::Catalog;
+use benchwright_workshop::{Workers, Workshop};
+use clap::{
+    CommandFactory as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -84,25 +84,44 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => with_nearest(error).exit(),
+    };
     match run(&cli) {
         Ok(code) => code,
         Err(error) => failure::report(&error),
     }
 }
 
+/// Adds the nearest command where clap suggests none: it finds what has letters too many or too few, and not `rnu` for `run`.
+fn with_nearest(mut error: clap::Error) -> clap::Error {
+    let suggested = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if error.kind() != ErrorKind::InvalidSubcommand || suggested {
+        return error;
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
+    let commands = Cli::command();
+    let known = commands.get_subcommands().filter(|command| !command.is_hide_set()).map(|command| command.get_name());
+    if let Some(near) = benchwright_base::nearest(&given, known) {
+        let near = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, near);
+    }
+    error
+}
+
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
-    let setting = Setting::new(cli.domains.clone().or_else(|| variable.map(PathBuf::from)));
-    let catalog = &setting.catalog;
+    let workshop = workshop(cli.domains.clone().or_else(|| variable.map(PathBuf::from)))?;
+    let catalog = workshop.catalog();
     match &cli.command {
         Command::Demo(options) => commands::demo::run(catalog, options),
         Command::Doctor(options) => commands::doctor::run(catalog, options),
         Command::Domains(options) => commands::domains::run(catalog, options),
         Command::Patterns(options) => commands::patterns::run(catalog, options),
-        Command::New(options) => commands::new::run(&setting, options),
-        Command::Build(options) => commands::build::run(&setting, options),
-        Command::Audit(options) => commands::audit::run(&setting, options),
+        Command::New(options) => commands::new::run(&workshop, options),
+        Command::Build(options) => commands::build::run(&workshop, options),
+        Command::Audit(options) => commands::audit::run(&workshop, options),
         Command::Show(options) => commands::show::run(catalog, options),
         Command::Play(options) => commands::play::run(catalog, options),
         Command::Serve(options) => commands::serve::run(catalog, options),
@@ -113,8 +132,23 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Grade(options) => commands::grade::run(catalog, options),
         Command::Export(options) => commands::export::run(catalog, options),
         Command::Odoo(options) => commands::odoo::run(catalog, options),
-        Command::Bench(options) => return commands::bench::run(&setting, options),
-        Command::Worker(options) => commands::worker::run(&setting, options),
+        Command::Bench(options) => return commands::bench::run(&workshop, options),
+        Command::Worker(options) => commands::worker::run(&workshop, options),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// With the domains of a folder, or those of the program. The work is done by this program again, with the same domains.
+fn workshop(domains: Option<PathBuf>) -> anyhow::Result<Workshop> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let catalog = match domains {
+        Some(folder) => {
+            arguments.extend(["--domains".into(), folder.clone().into()]);
+            Catalog::from_folder(folder)
+        }
+        None => Catalog::built_in(),
+    };
+    arguments.push("worker".into());
+    let workers = Workers::Processes { program: std::env::current_exe()?, arguments };
+    Ok(Workshop::new(catalog).with_workers(workers).with_progress(watch::Watch::default()))
 }

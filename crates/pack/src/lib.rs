@@ -19,7 +19,7 @@ pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use script::{Ledger, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
-pub use store::{AuditFile, OpenPart, SEALED_TREE, Store, StoreError};
+pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
 pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{CANARY, Certificate, Clause, OpenTask, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};

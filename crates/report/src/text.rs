@@ -37,6 +37,11 @@ fn many(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
+/// A count of things as the subject of a sentence.
+fn are(count: usize, thing: &str) -> String {
+    format!("{} {}", many(count, thing), if count == 1 { "is" } else { "are" })
+}
+
 /// A p value; what four decimals do not show is less than the smallest that they do.
 pub(crate) fn chance(value: Option<f64>) -> String {
     if value.is_some_and(|value| value < 0.0001) { "<0.0001".into() } else { number(value, 4) }
@@ -55,6 +60,13 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
         Finding::CannotDistinguish => "cannot distinguish".into(),
     }
 }
+
+/// What the columns of a summary mean that a reader may not have met.
+const LEGEND: &str = "\
+clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something was
+changed that nobody asked for; r≥.99: the reward reaches 0.99; worst–best: the pass rate if every trial that is
+missing had failed, and if it had passed
+";
 
 /// The summary of a run: a table of the agents, one by tier, the failures, and what to mind.
 pub fn summary(summary: &Summary, columns: usize) -> String {
@@ -85,7 +97,7 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         "clean",
         "optimal|clean",
         "side effects",
-        "paper",
+        "r≥.99",
         "worst–best",
         "calls",
         "cost $",
@@ -117,6 +129,7 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         table.row(row);
     }
     out.push_str(&table.text(columns));
+    out.push_str(LEGEND);
     for (title, part) in PARTS {
         let groups = summary.agents.first().map(|agent| part(&agent.by)).unwrap_or_default();
         if groups.len() < 2 {
@@ -195,7 +208,7 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
             let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
             table::plain(&format!("{kind} ({shown}{rest})"))
         })
-        .chain(counted.map(|(trials, what)| format!("{trials} trials are {what}")))
+        .chain(counted.map(|(trials, what)| format!("{} {what}", are(trials, "trial"))))
         .collect()
 }
 
@@ -229,7 +242,8 @@ pub fn comparisons(all: &[Comparison], columns: usize) -> String {
             out.push_str(&format!("exact McNemar p {}\n", chance(Some(exact))));
         }
         if comparison.left_out > 0 {
-            out.push_str(&format!("{} tasks left out: one side has no scored trial of them\n", comparison.left_out));
+            let left_out = many(comparison.left_out, "task");
+            out.push_str(&format!("{left_out} left out, because one side has no scored trial there\n"));
         }
     }
     if all.len() > 1 {

@@ -2,17 +2,15 @@
 
 use crate::{
     failure::Failure,
-    host::StoreHost,
     layout::{columns, cut, paragraph},
     output,
-    tasks::{self, shown},
-    work::Temporary,
 };
 use anyhow::Context as _;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Ending, Store, Verdict, Verifier, run::Limits};
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Host as _, policy};
+use benchwright_workshop::{Temporary, host::StoreHost, suites, tasks::shown};
 use std::{fs, path::Path};
 
 const GREEDY: &str = "greedy";
@@ -57,7 +55,7 @@ pub(crate) fn unpack(folder: &Path) -> anyhow::Result<Store> {
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (folder, kept) = match &options.output {
         Some(folder) => {
-            crate::suites::check_empty(folder)?;
+            suites::check_empty(folder)?;
             (None, folder.clone())
         }
         None => {
@@ -70,14 +68,20 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let host = StoreHost::new(catalog, store.clone());
     let mut rows = vec![["task", "workflow"].into_iter().chain(POLICIES).map(str::to_owned).collect()];
     let mut reasons = String::new();
-    for id in store.ids().map_err(tasks::of_store)? {
+    for id in store.ids()? {
         let (row, why) = one(catalog, &host, &id)?;
-        reasons.push_str(&paragraph(&format!("  {id}  "), &why, output::columns()));
+        if let Some(why) = why {
+            reasons.push_str(&paragraph(&format!("  {id}  "), &why, output::columns()));
+        }
         rows.push(row);
     }
     drop(folder);
     let table = columns(&rows, &[2, 3, 4], 0);
-    output::data(&format!("{table}\nWhy greedy fell short:\n{reasons}"))?;
+    let reasons = match reasons.is_empty() {
+        true => "Greedy passed them all.\n".to_owned(),
+        false => format!("Where greedy fell short, and why:\n{reasons}"),
+    };
+    output::data(&format!("{table}\nRewards are between 0 and 1; 1 is a pass.\n{reasons}"))?;
     match &options.output {
         Some(folder) => eprintln!("next: benchwright show {}/open/ID --reveal", folder.display()),
         None => eprintln!("next: benchwright demo -o demo && benchwright show demo/open/ID --reveal"),
@@ -85,27 +89,27 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The three policies on one task: its row of the table, and why greedy fell short.
-fn one(catalog: &Catalog, host: &StoreHost<'_>, id: &str) -> anyhow::Result<(Vec<String>, String)> {
+/// The three policies on one task: its row of the table, and why greedy fell short, if it did.
+fn one(catalog: &Catalog, host: &StoreHost<'_>, id: &str) -> anyhow::Result<(Vec<String>, Option<String>)> {
     let open = host.open(id)?;
     let pattern = host.line(id)?.pattern;
     let pattern = catalog.pattern(&pattern).map_err(|error| Failure::of_catalog(error, &pattern))?;
-    let (mut rewards, mut why) = (Vec::new(), String::new());
+    let (mut rewards, mut why) = (Vec::new(), None);
     for name in POLICIES {
         let policy = policy(name).with_context(|| format!("there is no policy {name}"))?;
         let mut episode = host.begin(id)?;
         policy.play(host, &open, &mut *episode, 1, &Limits::default())?;
         let left = episode.finish()?;
         rewards.push(shown(left.verdict.reward));
-        if name == GREEDY {
+        if name == GREEDY && left.verdict.ending != Ending::Pass {
             // It gives up at the first call that is refused.
             let (_, calls, _) = host.replayed(id, &left.trace)?;
-            why = match calls.last() {
+            why = Some(match calls.last() {
                 Some(CallView { tool, answer: Answer::Refused(refusal), .. }) => {
                     format!("{tool} was refused: {refusal}")
                 }
                 _ => shortfall(&left.verdict, &host.verifier(id)?),
-            };
+            });
         }
     }
     let mut row = vec![id.to_owned(), cut(&pattern.text.title, 60)];
@@ -115,9 +119,6 @@ fn one(catalog: &Catalog, host: &StoreHost<'_>, id: &str) -> anyhow::Result<(Vec
 
 /// What a verdict lacks, in words.
 fn shortfall(verdict: &Verdict, verifier: &Verifier) -> String {
-    if verdict.ending == Ending::Pass {
-        return "it did not".to_owned();
-    }
     let failed = verdict.failed();
     if !failed.is_empty() {
         let first = verifier.plan.rules.get(failed[0]).map_or("", |rule| &*rule.code);

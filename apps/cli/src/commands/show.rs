@@ -1,29 +1,33 @@
-//! `benchwright show`: a task as an agent gets it, and its sealed part only when asked.
+//! `benchwright show`: a task as an agent gets it, and its sealed part only when asked; or the tasks of a folder.
 
 use crate::{
     failure::Failure,
-    layout::{columns, counted, paragraph},
-    output,
-    tasks::{self, Judged},
+    layout::{columns, counted, cut, paragraph},
+    output, tasks,
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{CheckStatus, OpenPart, Task};
+use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
+use benchwright_workshop::tasks::Judged;
 use std::path::PathBuf;
 
-/// Shows a task: the instruction, the tools, the limits
+/// How much of an instruction's first line stands in a list.
+const ABOUT: usize = 60;
+
+/// Shows a task: the instruction, the tools, the limits; or lists the tasks of a folder
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Only the open part is read. With --reveal the sealed part is shown too: what the task was made from, the
-certified plan, the certificate and the checks.
+certified plan, the certificate and the checks. For a folder of tasks, each is a line.
 
 Examples:
+  benchwright show out
   benchwright show out/open/ID
   benchwright show out/ID --reveal")]
 pub(crate) struct Options {
-    /// The folder of its open part, DIR/open/ID, or DIR/ID
-    #[arg(value_name = "TASK")]
+    /// The folder of its open part, DIR/open/ID, or DIR/ID; or the folder DIR of tasks
+    #[arg(value_name = "TASK|DIR")]
     task: PathBuf,
     /// Shows the sealed part too
     #[arg(long)]
@@ -32,16 +36,45 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    if options.task.join(OPEN_TREE).is_dir() {
+        return list(&Store::at(&options.task), options);
+    }
     let (store, id) = tasks::locate(&options.task)?;
     if !options.reveal {
-        let part = store.open_part(&id).map_err(tasks::of_store)?;
+        let part = store.open_part(&id)?;
         return Ok(output::data(&open(catalog, &part)?)?);
     }
-    let task = store.task(&id).map_err(tasks::of_store)?;
+    let task = store.task(&id)?;
     let Task { open: head, instruction, world, .. } = task.clone();
     let part = OpenPart { open: head, instruction, world };
     let text = open(catalog, &part)? + &sealed(catalog, &task)?;
     Ok(output::data(&text)?)
+}
+
+/// The tasks of a folder, a line each: what an agent would see of them, and with `reveal` what they were made from.
+fn list(store: &Store, options: &Options) -> anyhow::Result<()> {
+    let mut head = vec!["task", "world", "about"];
+    if options.reveal {
+        head.insert(2, "made from");
+    }
+    let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    for id in store.ids()? {
+        let part = store.open_part(&id)?;
+        let about =
+            part.instruction.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+        let mut row = vec![id.clone(), part.open.domain.clone(), cut(about.unwrap_or_default(), ABOUT)];
+        if options.reveal {
+            let sealed = store.task(&id)?.sealed;
+            row.insert(2, format!("{} {} {} seed {}", sealed.pattern, sealed.tier, sealed.objective, sealed.seed));
+        }
+        rows.push(row);
+    }
+    let count = rows.len() - 1;
+    output::data(&columns(&rows, &[], 0))?;
+    if let Some(first) = rows.get(1).and_then(|row| row.first()) {
+        eprintln!("{}; one of them: benchwright show {}/{first}", counted(count, "task"), options.task.display());
+    }
+    Ok(())
 }
 
 fn open(catalog: &Catalog, part: &OpenPart) -> anyhow::Result<String> {

@@ -81,8 +81,11 @@ pub(super) fn tool(domain: &Domain, tool: &Tool, width: usize) -> String {
     let row = &result["properties"]["rows"]["items"];
     let (what, gives) = if row.is_object() { ("Each row gives", row) } else { ("Gives", &result) };
     let names: Vec<&str> = gives["properties"].as_object().unwrap_or(&empty).keys().map(|name| &**name).collect();
-    out.push('\n');
-    out.push_str(&paragraph("", &format!("{what} {}.", names.join(", ")), width));
+    // A tool that answers in a form of its own says in its description what that is.
+    if !names.is_empty() {
+        out.push('\n');
+        out.push_str(&paragraph("", &format!("{what} {}.", names.join(", ")), width));
+    }
     out.push_str(&format!("\nFor example: {}\n", example(domain, tool)));
     out
 }
@@ -164,12 +167,37 @@ pub(super) fn example(domain: &Domain, tool: &Tool) -> String {
     }
     let mut out = tool.name.clone();
     for name in given {
-        out.push_str(&format!(" {name}={}", sample(&schema["properties"][name])));
+        let about = &schema["properties"][name];
+        // What holds objects is written as JSON from the outside in: there a word needs its quotes.
+        let is_nested = about["properties"].is_object() || about["items"]["properties"].is_object();
+        let value = if is_nested { sample_json(about).to_string() } else { sample(about) };
+        out.push_str(&format!(" {name}={value}"));
     }
     out
 }
 
-/// A value of a schema.
+/// The most fields of an object in an example that has none it must have.
+const FIELDS_SHOWN: usize = 2;
+
+/// A value of a schema as JSON: objects with what they must have, or else with their first fields.
+fn sample_json(schema: &Json) -> Json {
+    if let Some(fields) = schema["properties"].as_object() {
+        let needed: Vec<&str> = required(schema).collect();
+        let names = fields.keys().map(|name| &**name);
+        let shown: Vec<&str> = match needed.is_empty() {
+            true => names.take(FIELDS_SHOWN).collect(),
+            false => names.filter(|name| needed.contains(name)).collect(),
+        };
+        return shown.into_iter().map(|name| (name.to_owned(), sample_json(&fields[name]))).collect();
+    }
+    if schema["items"].is_object() {
+        return Json::Array(vec![sample_json(&schema["items"])]);
+    }
+    let text = sample(schema);
+    serde_json::from_str(&text).unwrap_or(Json::String(text))
+}
+
+/// A value of a schema, as it is typed.
 fn sample(schema: &Json) -> String {
     let is = |kind: &str| match &schema["type"] {
         Json::Array(kinds) => kinds.iter().any(|known| known == kind),

@@ -3,7 +3,6 @@
 use super::{help, line, show};
 use crate::{
     commands::export::write_new,
-    host::ForPerson,
     layout::{clean, counted, cut, paragraph},
     notation, output,
 };
@@ -12,6 +11,7 @@ use benchwright_expr::Type;
 use benchwright_pack::{Outcome, Snapshot};
 use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::{By, Domain, Tool, Verb, arguments_schema, codec};
+use benchwright_workshop::host::ForPerson;
 use benchwright_world::Seat;
 use std::{fmt::Write as _, path::Path, sync::Arc};
 
@@ -76,14 +76,18 @@ impl Session {
             counted(domain.tools.len(), "tool"),
         );
         let _ = writeln!(out, "You are {}, in the role {}.", self.person(), self.seat.role);
-        let _ = writeln!(out, "The clock stands at {}.\n\nThree things to try:", self.episode.now());
+        let _ = writeln!(out, "The clock stands at {}.\n\nThings to try:", self.episode.now());
         let reads = |tool: &&Tool| {
             let schema = arguments_schema(domain, tool);
-            matches!(tool.verb, Verb::List | Verb::Find) && schema["required"].as_array().is_none_or(Vec::is_empty)
+            let lists = matches!(tool.verb, Verb::List | Verb::Find | Verb::Native) && tool.reads_only();
+            lists
+                && schema["properties"]["limit"].is_object()
+                && schema["required"].as_array().is_none_or(Vec::is_empty)
         };
         let writes = |verb: Verb| domain.tools.iter().find(|tool| tool.verb == verb);
         let read = domain.tools.iter().find(reads);
-        let write = [Verb::Create, Verb::Update, Verb::Send].into_iter().find_map(writes).or(domain.tools.first());
+        let native = || domain.tools.iter().find(|tool| !tool.reads_only());
+        let write = [Verb::Create, Verb::Update, Verb::Send].into_iter().find_map(writes).or_else(native);
         let mut tries = vec![vec!["tools".to_owned(), "what can be called; `tools WORD` for less".to_owned()]];
         if let Some(read) = read {
             tries.push(vec![format!("{} limit=5", read.name), "a call; Tab completes names and arguments".to_owned()]);
@@ -203,8 +207,13 @@ impl Session {
     fn rules(&self) -> String {
         let domain = self.episode.domain();
         let broken = self.episode.judge();
+        // A task's own rules are its checks, which are another list than the world's.
+        let failing = self.task.as_ref().map_or("", |_| "what the task asks for is another matter: `checks` tells\n");
+        if domain.rules.is_empty() {
+            return format!("this world has no rules beyond what its tools refuse\n{failing}");
+        }
         if broken.is_empty() {
-            return format!("none of the {} is broken\n", counted(domain.rules.len(), "rule"));
+            return format!("none of the world's {} is broken\n{failing}", counted(domain.rules.len(), "rule"));
         }
         let snapshot = self.episode.snapshot();
         let mut out = String::new();
@@ -219,7 +228,7 @@ impl Session {
             let line = brief(domain, &snapshot, broken.table, broken.row);
             let _ = writeln!(out, "  {}", cut(&line, self.width.saturating_sub(2)));
         }
-        out
+        out + failing
     }
 
     fn undo(&mut self) -> String {

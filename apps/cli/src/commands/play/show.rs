@@ -9,8 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer of a call.
 pub(super) fn answer(domain: &Domain, tool: &Tool, answer: &str, width: usize) -> String {
-    let Ok(Json::Object(answer)) = serde_json::from_str(answer) else { return format!("{answer}\n") };
     let shower = Shower { money: money(domain, tool), width };
+    let answer = match serde_json::from_str(answer) {
+        Ok(Json::Object(answer)) => answer,
+        Ok(Json::Array(rows)) if rows.iter().any(Json::is_object) => {
+            return format!("{}{}\n", shower.rows(&rows, 0), counted(rows.len(), "row"));
+        }
+        Ok(other) => return format!("{}\n", shower.value("", &other)),
+        Err(_) => return format!("{}\n", clean(answer)),
+    };
     match answer.get("rows") {
         Some(Json::Array(rows)) => {
             let mut out = shower.rows(rows, 0);
@@ -130,7 +137,7 @@ impl Shower {
 /// How the checks of a task stand: what fails by name, and how many hold.
 pub(super) fn checks(verdict: &Verdict, width: usize) -> String {
     let held = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
-    let reward = crate::tasks::shown(verdict.reward);
+    let reward = benchwright_workshop::tasks::shown(verdict.reward);
     let mut out = format!("{held} of {} checks hold; reward {reward} if it ended now\n", verdict.applicable());
     let mut failed: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for check in verdict.checks.iter().filter(|check| check.status == CheckStatus::Fail) {
