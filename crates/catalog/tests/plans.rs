@@ -1,7 +1,5 @@
 //! The plan of every family holds together on each of its domains.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use benchwright_catalog::Catalog;
 
 #[test]
