@@ -1,8 +1,9 @@
-//! Faults in a document: where, what, and the mend. Loaders return all of them at once.
+//! Faults in a declared document: the file, line and column, what is wrong, and what to do about it. Loaders collect all of
+//! them and return them at once, so that an author mends a file in one go and not fault by fault.
 
 use std::fmt;
 
-/// One fault.
+/// One fault, shown as `tables.toml:12:8: no such type` with its help on a line of its own. They sort by place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Diagnostic {
     /// The file, relative to the folder that was loaded.
@@ -18,7 +19,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A fault at a byte offset of a text.
+    /// A fault at a byte offset of a text, which becomes line and column. An offset past the end is the end.
     pub fn at(file: &str, text: &str, offset: usize, message: impl Into<String>, help: Option<String>) -> Diagnostic {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -47,31 +48,11 @@ pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     let limit = (wrong.chars().count() / 3).max(2);
     names
         .into_iter()
-        .map(|name| (distance(wrong, name), name))
+        // Letters put in, taken out, changed or swapped with their neighbour: swapping is what fingers do most.
+        .map(|name| (strsim::osa_distance(wrong, name), name))
         .filter(|(far, name)| *far <= limit || (wrong.len() >= 4 && name.contains(wrong)))
         .min()
         .map(|(_, name)| name)
-}
-
-/// How many letters must be put in, taken out, changed or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(rows[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

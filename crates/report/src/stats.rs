@@ -1,12 +1,12 @@
 //! The numbers a report owes its reader. Every interval takes tasks of one cluster as alike, is of closed form and draws no
 //! random number.
 
+mod distributions;
 mod interval;
 mod paired;
 mod passes;
 mod power;
 mod rank;
-pub mod special;
 mod spread;
 
 pub use interval::{Estimate, Unit, Warning, cautions, mean, proportion};

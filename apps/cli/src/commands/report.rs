@@ -1,6 +1,6 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
-use crate::{failure::Failure, host::StoreHost, output, progress::Progress, runs::Runs};
+use crate::{failure::Failure, output, progress::Progress};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
 use benchwright_report::{
@@ -10,6 +10,7 @@ use benchwright_report::{
     text,
 };
 use benchwright_run::{LedgerStore as _, RunId, TrialFolder};
+use benchwright_workshop::{host::StoreHost, runs::Runs};
 use serde_json::json;
 use std::{
     collections::BTreeMap,

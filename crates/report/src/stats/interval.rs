@@ -7,7 +7,7 @@
 //! whole of `V`, and it is worth fewer than `G-1` degrees. No interval is made wider than the one that takes a whole cluster
 //! as a single task. The example `coverage` measures what this covers.
 
-use super::{LEVEL, rounded, special::t_quantile};
+use super::{LEVEL, distributions::t_quantile, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -2,7 +2,7 @@
 //! correction for many comparisons.
 
 use super::interval::{clustered, two_sided};
-use super::{LEVEL, Unit, Warning, cautions, rounded, special};
+use super::{LEVEL, Unit, Warning, cautions, distributions, rounded};
 use serde::{Deserialize, Serialize};
 
 /// What a comparison finds.
@@ -88,7 +88,7 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
     let half = two_sided(found.freedom) * error;
     out.low = Some(rounded((found.mean - half).max(-1.0)));
     out.high = Some(rounded((found.mean + half).min(1.0)));
-    let p = if error > 0.0 { 2.0 * special::t_cdf(-(found.mean / error).abs(), found.freedom) } else { exact };
+    let p = if error > 0.0 { 2.0 * distributions::t_cdf(-(found.mean / error).abs(), found.freedom) } else { exact };
     out.p = Some(rounded(p.min(1.0)));
     let fragile = only_a + only_b < 10 || error == 0.0;
     if found.mean.abs() > half && (!fragile || exact < 1.0 - LEVEL) {
@@ -99,7 +99,7 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
 
 /// McNemar's exact two-sided p value: `b` and `c` are the tasks that only the one and only the other solved.
 pub fn mcnemar(b: u64, c: u64) -> f64 {
-    if b + c == 0 { 1.0 } else { (2.0 * special::binomial_cdf(b.min(c), b + c, 0.5)).min(1.0) }
+    if b + c == 0 { 1.0 } else { (2.0 * distributions::binomial_cdf(b.min(c), b + c, 0.5)).min(1.0) }
 }
 
 /// Holm's correction: the p values adjusted for their number, in the order given.
@@ -153,7 +153,7 @@ mod tests {
         let found = paired(&better);
         assert_eq!((found.difference, found.finding), (Some(0.6), Finding::A));
         // Sums 2 (12 times) and 0 (8 times) around 1.2: 12 * 0.64 + 8 * 1.44 = 19.2. V = 20/19 * 19.2 / 1600.
-        let half = special::t_quantile(0.975, 19.0) * (20.0 / 19.0 * 19.2 / 1600.0f64).sqrt();
+        let half = distributions::t_quantile(0.975, 19.0) * (20.0 / 19.0 * 19.2 / 1600.0f64).sqrt();
         assert!((found.low.unwrap() - (0.6 - half)).abs() < 1e-6, "{found:?}");
         assert!(found.mcnemar.unwrap() < 0.001);
 

@@ -5,7 +5,7 @@
 //! up to 0.1: read it as the most that can be hoped for.
 
 use super::interval::two_sided;
-use super::{rounded, special};
+use super::{distributions, rounded};
 use serde::{Deserialize, Serialize};
 
 /// A planned comparison of two agents on the same tasks.
@@ -52,7 +52,7 @@ pub fn power(design: &Design, difference: f64) -> Option<f64> {
         return Some(1.0);
     }
     // The shifted t distribution stands for the noncentral one.
-    Some(rounded(special::t_cdf(difference / error - two_sided(freedom), freedom)))
+    Some(rounded(distributions::t_cdf(difference / error - two_sided(freedom), freedom)))
 }
 
 /// The smallest true difference that is found with a given power, such as 0.8. `None` where even the largest possible one is

@@ -2,8 +2,8 @@
 
 use crate::draw::Draw;
 use benchwright_base::Stream;
-use benchwright_report::stats::special::incomplete_beta;
 use benchwright_report::stats::{Design, Finding, Unit, paired};
+use statrs::distribution::{Beta, ContinuousCDF as _};
 
 /// How an agent is better.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,14 +56,6 @@ pub(crate) fn found(design: &Design, difference: f64, gain: Gain, replications: 
 /// The quantiles of the beta distribution with a mean and a likeness, at the middles of 2,000 equal parts.
 fn quantiles(mean: f64, icc: f64) -> Vec<f64> {
     let both = 1.0 / icc - 1.0;
-    let quantile = |at: u32| {
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..50 {
-            let middle = (low + high) / 2.0;
-            let below = incomplete_beta(middle, both * mean, both * (1.0 - mean)) < (f64::from(at) + 0.5) / 2_000.0;
-            if below { low = middle } else { high = middle }
-        }
-        low
-    };
-    (0..2_000).map(quantile).collect()
+    let beta = Beta::new(both * mean, both * (1.0 - mean)).unwrap();
+    (0..2_000).map(|at| beta.inverse_cdf((f64::from(at) + 0.5) / 2_000.0)).collect()
 }
