@@ -1,12 +1,26 @@
 #!/usr/bin/env bash
-# Proves that a domain is one folder: drops one with native code into domains/, changes no other file, builds, calls its
-# tools, and takes it away again.
+# Proves that a domain is one folder: drops one into domains/, plays it, gives it code, and takes it away again. No other file
+# is touched by hand. Declarations are found as they are; code is a crate, and `cargo xtask domains` writes what names it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=domains/probe_kiosk
 [ ! -e "$folder" ] || { echo "$folder is there already" >&2; exit 2; }
-trap 'rm -rf "$folder"' EXIT
+written=(Cargo.lock crates/catalog/Cargo.toml crates/catalog/src/generated.rs)
+kept=$(mktemp -d)
+for file in "${written[@]}"; do
+    mkdir -p "$kept/$(dirname "$file")"
+    cp -p "$file" "$kept/$file"
+done
+# Whatever happens, the tree is as it was.
+restore() {
+    rm -rf "$folder"
+    for file in "${written[@]}"; do
+        cmp -s "$kept/$file" "$file" || cp -p "$kept/$file" "$file"
+    done
+    rm -rf "$kept"
+}
+trap restore EXIT
 mkdir -p "$folder/cases"
 
 cat > "$folder/README.md" <<'EOF'
@@ -42,14 +56,47 @@ count = 3
 name = "text Paper {#}"
 copies = "between 5 and 5"
 EOF
-cat > "$folder/native.rs" <<'EOF'
+
+bin=${CARGO_TARGET_DIR:-target}/debug/benchwright
+expect() {
+    grep -Eq -- "$1" <<<"$2" || { echo "expected $1 in:" >&2; echo "$2" >&2; exit 1; }
+}
+
+# Declarations alone: nothing is built and nothing is written.
+[ -x "$bin" ] || cargo build --quiet --locked -p benchwright
+expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
+out=$(printf 'add_paper name=Extra copies=2\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
+expect '4 +Extra +2' "$out"
+expect 'native tools of probe_kiosk.*' "$("$bin" doctor 2>&1 || true)"
+
+# With code: the folder is a crate, and what names it is written.
+mkdir -p "$folder/src"
+cat > "$folder/Cargo.toml" <<'EOF'
+[package]
+name = "benchwright-domain-probe_kiosk"
+version.workspace = true
+edition.workspace = true
+rust-version.workspace = true
+license.workspace = true
+publish.workspace = true
+
+[dependencies]
+benchwright-base.workspace = true
+benchwright-pack.workspace = true
+benchwright-sandbox.workspace = true
+
+[lints]
+workspace = true
+EOF
+cat > "$folder/src/lib.rs" <<'EOF'
 //! Native tools of the kiosk.
 
 use benchwright_base::Value;
 use benchwright_pack::Refusal;
 use benchwright_sandbox::{Gives, NativeCall, Natives};
 
-pub(crate) const NATIVES: &Natives = &[("sell_out", sell_out)];
+/// The code of the native tools, by name.
+pub const NATIVES: &Natives = &[("sell_out", sell_out)];
 
 fn sell_out(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     let id = call.argument("paper").as_ref_id().unwrap_or_default();
@@ -58,14 +105,17 @@ fn sell_out(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     Ok(Gives::One(vec![sold]))
 }
 EOF
-
-cargo build --quiet --locked -p benchwright
-bin=${CARGO_TARGET_DIR:-target}/debug/benchwright
-expect() {
-    grep -Eq -- "$1" <<<"$2" || { echo "expected $1 in:" >&2; echo "$2" >&2; exit 1; }
-}
-expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
+cargo xtask domains
+cargo build --quiet --offline -p benchwright
 out=$(printf 'add_paper name=Extra copies=2\nsell_out paper=4\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
 expect 'sold: *2' "$out"
 expect '4 +Extra +0' "$out"
-echo "one folder: probe_kiosk was found, built and played, and no other file was touched"
+
+# And away: what was written is as it was.
+cargo xtask domains --without probe_kiosk
+rm -rf "$folder"
+cargo xtask domains --check
+for file in "${written[@]}"; do
+    cmp "$kept/$file" "$file" || { echo "$file is not as it was" >&2; exit 1; }
+done
+echo "one folder: probe_kiosk was found and played, without code and with it, and no other file was touched by hand"

@@ -13,24 +13,28 @@ use crate::{Fault, Outcome};
 /// This file, for faults whose mend is an entry here.
 const TABLE: &str = "xtask/src/layers.rs";
 
-/// The rows from bottom to top. A crate sees lower rows only. `testkit` has a row of its own below the shells.
-const ROWS: &[(&str, &[&str])] = &[
-    ("language", &["base"]),
-    ("language", &["expr"]),
-    ("language", &["schema"]),
-    ("documents", &["spec", "pack", "world", "draw"]),
-    ("engines", &["solve", "sandbox", "odoo"]),
-    ("projections", &["project", "grade"]),
-    ("content", &["catalog"]),
-    ("proof", &["audit"]),
-    ("edges", &["serve", "run", "report", "export"]),
-    ("tests", &["testkit"]),
-    ("shells", &["cli", "py", "viewer"]),
-    ("tools", &["xtask"]),
+/// The rows from bottom to top: a name, the crates, and what only this row does. A crate sees lower rows only. `domain-*`
+/// stands for every crate of a domain or part, `family-*` for every family. `testkit` has a row of its own below the shells.
+pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
+    ("language", &["base"], ""),
+    ("language", &["expr"], ""),
+    ("language", &["schema"], "a domain; one expression tree; values"),
+    ("documents", &["spec", "pack", "world", "draw"], "candidate rows and plans; documents; the trait of a world; drawings"),
+    ("engines", &["solve", "sandbox", "odoo"], "the solvers; the world in memory; a real Odoo"),
+    ("domains", &["domain-*"], "the code of a domain's tools, where it has some"),
+    ("projections", &["project", "grade"], "pure: a case becomes a task; a state becomes a verdict"),
+    ("families", &["family-*"], "workflows: cases, rules, briefs, plans as calls"),
+    ("content", &["catalog"], "finds domains, families and patterns; knows their code"),
+    ("proof", &["audit"], "attacks every task before anybody sees it"),
+    ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),
+    ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
+    ("tests", &["testkit"], "harnesses, only ever a dev-dependency"),
+    ("shells", &["cli"], "anyhow, arguments, stdout and exit codes only here"),
+    ("tools", &["xtask"], "checks the house from outside"),
 ];
 
 /// The edges inside one row that are allowed.
-const EXCEPTIONS: &[(&str, &str, &str)] =
+pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] =
     &[("world", "pack", "the trait's snapshot and refusals are documents of `pack`")];
 
 /// What a crate must not reach, not even through another crate.
@@ -38,6 +42,11 @@ const APART: &[(&str, &str, &str)] = &[
     ("grade", "solve", "the judge and the solver share data types only"),
     ("grade", "spec", "the sealed verifier carries all that the judge needs"),
     ("project", "solve", "a projection is a pure function of what was solved"),
+    ("domain-*", "spec", "the code of a tool knows no plan"),
+    ("domain-*", "solve", "the code of a tool knows no plan"),
+    ("domain-*", "odoo", "the embedded world does not ask the real one"),
+    ("family-*", "sandbox", "a family tells a world as rows and a plan as calls, and runs neither"),
+    ("family-*", "solve", "a family is handed a planner"),
 ];
 
 /// An outside crate, with its family (`tokio` is `tokio-stream` too), and where it may stand.
@@ -84,9 +93,9 @@ const BANS: &[Ban] = &[
     },
 ];
 
-/// Edges and shells.
+/// Edges and what stands above them.
 fn outer(row: &str, _: &str) -> bool {
-    matches!(row, "edges" | "shells")
+    matches!(row, "edges" | "workshop" | "shells")
 }
 
 /// Where types may derive their form on disk: base, schema, documents and above.
@@ -128,7 +137,19 @@ struct Member {
 /// Checks the workspace at this root.
 pub fn run(root: &Path) -> Result<Outcome> {
     let members = read(root)?;
-    Ok(Outcome { seen: format!("{} crates", members.len()), faults: check(&members) })
+    let mut faults = check(&members);
+    faults.extend(nobody(&members));
+    faults.extend(crate::picture::check(root)?);
+    faults.sort();
+    Ok(Outcome { seen: format!("{} crates", members.len()), faults })
+}
+
+/// The names of the table that no crate has.
+fn nobody(members: &[Member]) -> Vec<Fault> {
+    let there: BTreeSet<&str> = members.iter().filter_map(|member| Some(class(short(&member.package)?))).collect();
+    let names = ROWS.iter().flat_map(|(_, crates, _)| *crates);
+    let gone = names.filter(|name| !there.contains(**name));
+    gone.map(|name| Fault::new(TABLE, 1, format!("the table has `{name}`, and no crate is named so"))).collect()
 }
 
 fn read(root: &Path) -> Result<Vec<Member>> {
@@ -200,9 +221,18 @@ fn short(package: &str) -> Option<&str> {
     }
 }
 
+/// The name by which the table speaks of a crate.
+fn class(name: &str) -> &str {
+    match name.split_once('-') {
+        Some(("domain", _)) => "domain-*",
+        Some(("family", _)) => "family-*",
+        _ => name,
+    }
+}
+
 /// The height and the row of a crate.
 fn place(name: &str) -> Option<(usize, &'static str)> {
-    let height = ROWS.iter().position(|(_, crates)| crates.contains(&name))?;
+    let height = ROWS.iter().position(|(_, crates, _)| crates.contains(&class(name)))?;
     Some((height, ROWS[height].0))
 }
 
@@ -272,12 +302,14 @@ fn kept_apart(members: &[Member]) -> Vec<Fault> {
         edges.insert(from, inner.filter_map(|to| Some((short(&to.package)?, to.line))).collect());
     }
     let mut faults = Vec::new();
-    for (from, to, reason) in APART {
-        let Some(member) = members.iter().find(|member| short(&member.package) == Some(*from)) else { continue };
-        for (first, line) in edges.get(from).into_iter().flatten() {
-            if let Some(way) = way(&edges, first, to, &mut BTreeSet::new()) {
-                let what = format!("`{from}` may not see `{to}` (here: {from} -> {way}): {reason}");
-                faults.push(Fault::new(&member.manifest, *line, what));
+    for member in members {
+        let Some(from) = short(&member.package) else { continue };
+        for (_, to, reason) in APART.iter().filter(|(name, _, _)| *name == class(from)) {
+            for (first, line) in edges.get(from).into_iter().flatten() {
+                if let Some(way) = way(&edges, first, to, &mut BTreeSet::new()) {
+                    let what = format!("`{from}` may not see `{to}` (here: {from} -> {way}): {reason}");
+                    faults.push(Fault::new(&member.manifest, *line, what));
+                }
             }
         }
     }
@@ -353,9 +385,11 @@ mod tests {
             "solve: spec base",
             "sandbox: world pack schema expr base dev:testkit dev:rusqlite",
             "odoo: world pack",
+            "domain-csm: sandbox pack base",
             "project: spec pack",
             "grade: pack expr base",
-            "catalog: sandbox project build:schema",
+            "family-erp: project spec serde dev:catalog",
+            "catalog: sandbox project domain-csm family-erp build:schema",
             "audit: catalog grade solve",
             "serve: audit sandbox tokio tokio-stream",
             "export: pack rusqlite arrow-array parquet",
@@ -409,6 +443,25 @@ mod tests {
     #[test]
     fn a_projection_does_not_see_the_solver() {
         bites(&["project: solve"], "project -> solve");
+    }
+
+    #[test]
+    fn code_of_a_domain_and_a_family_keep_to_themselves() {
+        bites(&["domain-csm: spec"], "domain-csm -> spec");
+        bites(&["domain-csm: project"], "`domain-csm` (domains) sees `project` (projections)");
+        bites(&["domain-csm: domain-hr"], "crates of one row (domains)");
+        bites(&["family-erp: domain-erp", "domain-erp: sandbox"], "family-erp -> domain-erp -> sandbox");
+        bites(&["family-erp: family-grid"], "crates of one row (families)");
+        bites(&["sandbox: domain-csm"], "`sandbox` (engines) sees `domain-csm` (domains)");
+    }
+
+    #[test]
+    fn a_name_of_the_table_that_no_crate_has_is_a_fault() {
+        let there: Vec<&str> = ROWS.iter().flat_map(|(_, crates, _)| *crates).copied().collect();
+        assert_eq!(nobody(&graph(&there)), []);
+        let missing: Vec<&str> = there.into_iter().filter(|name| *name != "audit").collect();
+        let faults = nobody(&graph(&missing));
+        assert!(faults.len() == 1 && faults[0].what.contains("`audit`"), "{faults:?}");
     }
 
     #[test]

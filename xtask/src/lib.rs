@@ -1,10 +1,13 @@
-//! The rules of the house, held by a program: `layers` for the graph of crates, `tidy` for the form of the files.
-//! Both look at everything and return all faults at once. `tests/house.rs` runs them with the other tests.
+//! The rules of the house, held by a program: `layers` for the graph of crates, `tidy` for the form of the files, `domains`
+//! for the list of what has code. All look at everything and return all faults at once. `tests/house.rs` runs them with the
+//! other tests.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub mod domains;
 pub mod layers;
+pub mod picture;
 mod rust_text;
 pub mod tidy;
 

@@ -1,4 +1,4 @@
-//! The shell of the house checks: `cargo xtask layers` and `cargo xtask tidy`. Faults go to stdout, the rest to stderr.
+//! The shell of the house checks: `cargo xtask layers`, `tidy` and `domains`. Faults go to stdout, the rest to stderr.
 //! Exit codes: 0 no fault, 1 faults, 2 wrong use, 3 the check could not run.
 
 use std::io::{self, Write};
@@ -6,9 +6,13 @@ use std::process::ExitCode;
 
 use xtask::Outcome;
 
-const USAGE: &str = "usage: cargo xtask layers | tidy
-  layers   which crate may see which, and which outside crates stand where
-  tidy     the form of every file, domain folder, link and section";
+const USAGE: &str = "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME]
+  layers    which crate may see which, and which outside crates stand where
+            --draw           draws the picture of the layers in ARCHITECTURE.md
+  tidy      the form of every file, domain folder, link and section
+  domains   writes catalog's list of the domains, parts and families with code, and its dependencies on them
+            --check          says whether they are as this would write them
+            --without NAME   leaves a folder out, before it is taken away";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -16,7 +20,11 @@ fn main() -> ExitCode {
     let root = xtask::workspace_root();
     let outcome = match words.as_slice() {
         ["layers"] => xtask::layers::run(&root),
+        ["layers", "--draw"] => xtask::picture::draw(&root),
         ["tidy"] => xtask::tidy::run(&root),
+        ["domains"] => xtask::domains::write(&root, &[]),
+        ["domains", "--check"] => xtask::domains::check(&root),
+        ["domains", "--without", name] => xtask::domains::write(&root, &[name]),
         ["help" | "--help" | "-h"] => return tell(&mut io::stdout(), USAGE, 0),
         _ => return tell(&mut io::stderr(), USAGE, 2),
     };

@@ -18,3 +18,8 @@ fn crates_see_only_lower_rows() {
 fn every_file_is_tidy() {
     holds(xtask::tidy::run(&xtask::workspace_root()));
 }
+
+#[test]
+fn the_list_of_what_has_code_is_fresh() {
+    holds(xtask::domains::check(&xtask::workspace_root()));
+}

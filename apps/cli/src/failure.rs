@@ -1,8 +1,10 @@
 //! Failures as the program tells them: what is wrong, the next command to try, and the exit code.
 
 use benchwright_catalog::CatalogError;
+use benchwright_pack::StoreError;
 use benchwright_sandbox::SeedError;
-use std::{error::Error, fmt, io, path::Path, process::ExitCode};
+use benchwright_workshop::Error as WorkshopError;
+use std::{borrow::Borrow, error::Error, fmt, io, path::Path, process::ExitCode};
 
 /// What a failure means to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,28 +55,68 @@ impl Failure {
         Failure { kind, message: message.to_string(), next: Some(next.into()) }.into()
     }
 
+    /// What the workshop could not do.
+    fn of_workshop(error: &WorkshopError) -> Option<anyhow::Error> {
+        let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
+        Some(match error {
+            WorkshopError::Catalog { asked, error } => Failure::of_catalog(error, asked),
+            WorkshopError::Store(error) => Failure::of_store(error),
+            WorkshopError::OtherSolver { .. } => Failure::missing(error, benchwright_solve::FETCH),
+            WorkshopError::Solver(_) | WorkshopError::Library(_) => Failure::missing(error, "benchwright doctor"),
+            WorkshopError::Task(_) => Failure::falls_short(error, again),
+            WorkshopError::Occupied(_) => Failure::wrong_use(error, "another folder with -o, or remove it first"),
+            WorkshopError::IsFile(_) => Failure::wrong_use(error, "another folder with -o"),
+            WorkshopError::OtherStream(_) => {
+                Failure::wrong_use(error, "another folder with -o, or the same line as before")
+            }
+            WorkshopError::FilledAlready => Failure::wrong_use(error, "leave them out"),
+            WorkshopError::LargeSnapshot { .. } => {
+                Failure::falls_short(error, "benchwright export snapshot DOMAIN -o FILE")
+            }
+            WorkshopError::NoSnapshot { file, .. } => {
+                Failure::wrong_use(error, format!("benchwright export snapshot DOMAIN -o {file}"))
+            }
+            WorkshopError::ForeignSnapshot { .. } => {
+                Failure::wrong_use(error, "--domains DIR, with the folder that the domain's folder lies in")
+            }
+            WorkshopError::Runs { .. } => Failure::missing(error, "another folder with --runs"),
+            _ => return None,
+        })
+    }
+
+    /// A failure to read or write tasks.
+    fn of_store(error: &StoreError) -> anyhow::Error {
+        match error {
+            StoreError::Name(_) | StoreError::AlreadyThere(_) => Failure::wrong_use(error, "another folder or name"),
+            StoreError::Missing(_) => Failure::wrong_use(error, "benchwright build SUITE.toml -o DIR"),
+            StoreError::Io { .. } => Failure::missing(error, "another folder, one that can be read and written"),
+            _ => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
+        }
+    }
+
     /// What a domain could not be had for. `what` is what the person gave for it.
-    pub(crate) fn of_catalog(error: CatalogError, what: &str) -> anyhow::Error {
+    pub(crate) fn of_catalog(error: impl Borrow<CatalogError>, what: &str) -> anyhow::Error {
+        let error = error.borrow();
         let again = |what: &str| format!("mend the faults, then: benchwright domains {what}");
-        match &error {
-            CatalogError::NotThere { .. } => Failure::wrong_use(&error, "benchwright domains"),
-            CatalogError::NoPattern { .. } => Failure::wrong_use(&error, "benchwright patterns"),
-            CatalogError::NoFamily { .. } => Failure::missing(&error, "benchwright doctor"),
-            CatalogError::Joined { .. } => Failure::wrong_use(&error, "benchwright domains csm+itsm"),
-            CatalogError::Told { .. } => Failure::falls_short(&error, "mend that file"),
-            CatalogError::Pattern(_) => Failure::falls_short(&error, "mend the pattern's folder"),
+        match error {
+            CatalogError::NotThere { .. } => Failure::wrong_use(error, "benchwright domains"),
+            CatalogError::NoPattern { .. } => Failure::wrong_use(error, "benchwright patterns"),
+            CatalogError::NoFamily { .. } => Failure::missing(error, "benchwright doctor"),
+            CatalogError::Joined { .. } => Failure::wrong_use(error, "benchwright domains csm+itsm"),
+            CatalogError::Told { .. } => Failure::falls_short(error, "mend that file"),
+            CatalogError::Pattern(_) => Failure::falls_short(error, "mend the pattern's folder"),
             CatalogError::Unreadable { path, .. } if !Path::new(path).exists() => {
                 Failure::wrong_use(format!("{path} is not there"), "benchwright domains")
             }
-            CatalogError::Unreadable { .. } => Failure::missing(&error, "benchwright doctor"),
-            CatalogError::Faulty { .. } => Failure::falls_short(&error, again(what)),
-            CatalogError::Seed(SeedError::NoSize { .. }) => Failure::wrong_use(&error, "leave --size out"),
-            CatalogError::Seed(SeedError::NoSeed(_)) => Failure::missing(&error, "add a seed.toml to the domain"),
+            CatalogError::Unreadable { .. } => Failure::missing(error, "benchwright doctor"),
+            CatalogError::Faulty { .. } => Failure::falls_short(error, again(what)),
+            CatalogError::Seed(SeedError::NoSize { .. }) => Failure::wrong_use(error, "leave --size out"),
+            CatalogError::Seed(SeedError::NoSeed(_)) => Failure::missing(error, "add a seed.toml to the domain"),
             CatalogError::Seed(_) => {
-                Failure::falls_short(&error, format!("mend its seed.toml, then: benchwright play {what}"))
+                Failure::falls_short(error, format!("mend its seed.toml, then: benchwright play {what}"))
             }
             CatalogError::Snapshot(_) | CatalogError::Load(_) => {
-                Failure::falls_short(&error, "benchwright export snapshot DOMAIN -o FILE")
+                Failure::falls_short(error, "benchwright export snapshot DOMAIN -o FILE")
             }
         }
     }
@@ -89,6 +131,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(closed) {
         return ExitCode::SUCCESS;
     }
+    // Errors of libraries get their next step here, so that `?` is all that commands say.
+    let known = error.downcast_ref::<WorkshopError>().and_then(Failure::of_workshop);
+    let known = known.or_else(|| error.downcast_ref::<StoreError>().map(Failure::of_store));
+    let error = known.as_ref().unwrap_or(error);
     let failure = error.downcast_ref::<Failure>();
     let message = format!("{error:#}");
     if !message.is_empty() {

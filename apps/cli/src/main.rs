@@ -5,28 +5,25 @@
 mod bench;
 mod commands;
 mod failure;
-mod host;
 mod layout;
 mod notation;
 mod odoo;
 mod output;
 mod progress;
 mod reference;
-mod runs;
 mod seeds;
-mod stream;
-mod suites;
 mod tasks;
 mod tokens;
-mod work;
+mod watch;
 mod worlds;
 
+use benchwright_catalog::Catalog;
+use benchwright_workshop::{Workers, Workshop};
 use clap::{
     CommandFactory as _, Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use std::{path::PathBuf, process::ExitCode};
-use work::Setting;
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -115,16 +112,16 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
-    let setting = Setting::new(cli.domains.clone().or_else(|| variable.map(PathBuf::from)));
-    let catalog = &setting.catalog;
+    let workshop = workshop(cli.domains.clone().or_else(|| variable.map(PathBuf::from)))?;
+    let catalog = workshop.catalog();
     match &cli.command {
         Command::Demo(options) => commands::demo::run(catalog, options),
         Command::Doctor(options) => commands::doctor::run(catalog, options),
         Command::Domains(options) => commands::domains::run(catalog, options),
         Command::Patterns(options) => commands::patterns::run(catalog, options),
-        Command::New(options) => commands::new::run(&setting, options),
-        Command::Build(options) => commands::build::run(&setting, options),
-        Command::Audit(options) => commands::audit::run(&setting, options),
+        Command::New(options) => commands::new::run(&workshop, options),
+        Command::Build(options) => commands::build::run(&workshop, options),
+        Command::Audit(options) => commands::audit::run(&workshop, options),
         Command::Show(options) => commands::show::run(catalog, options),
         Command::Play(options) => commands::play::run(catalog, options),
         Command::Serve(options) => commands::serve::run(catalog, options),
@@ -135,8 +132,23 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Grade(options) => commands::grade::run(catalog, options),
         Command::Export(options) => commands::export::run(catalog, options),
         Command::Odoo(options) => commands::odoo::run(catalog, options),
-        Command::Bench(options) => return commands::bench::run(&setting, options),
-        Command::Worker(options) => commands::worker::run(&setting, options),
+        Command::Bench(options) => return commands::bench::run(&workshop, options),
+        Command::Worker(options) => commands::worker::run(&workshop, options),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// With the domains of a folder, or those of the program. The work is done by this program again, with the same domains.
+fn workshop(domains: Option<PathBuf>) -> anyhow::Result<Workshop> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let catalog = match domains {
+        Some(folder) => {
+            arguments.extend(["--domains".into(), folder.clone().into()]);
+            Catalog::from_folder(folder)
+        }
+        None => Catalog::built_in(),
+    };
+    arguments.push("worker".into());
+    let workers = Workers::Processes { program: std::env::current_exe()?, arguments };
+    Ok(Workshop::new(catalog).with_workers(workers).with_progress(watch::Watch::default()))
 }

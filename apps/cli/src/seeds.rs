@@ -7,7 +7,7 @@ use crate::{
     worlds::{self, Filling},
 };
 use benchwright_base::{RelationId, RowId, Stream, TableId, Value};
-use benchwright_catalog::{Catalog, Found};
+use benchwright_catalog::{Catalog, CatalogError, Found};
 use benchwright_expr::Type;
 use benchwright_sandbox::{Episode, Row, Sandbox};
 use benchwright_schema::{Domain, codec};
@@ -173,7 +173,7 @@ fn fill(found: &Found, seed: u64) -> anyhow::Result<Vec<Filled>> {
         let make = || {
             let begun = Instant::now();
             let world = Sandbox::seeded(Arc::clone(domain), found.natives, size, seed)
-                .map_err(|error| Failure::of_catalog(error.into(), &domain.name))?;
+                .map_err(|error| Failure::of_catalog(CatalogError::from(error), &domain.name))?;
             let spent = begun.elapsed().as_secs_f64() * 1e3;
             anyhow::Ok((spent, worlds::look(&Arc::new(world))?))
         };

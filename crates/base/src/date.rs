@@ -1,4 +1,17 @@
-//! Logical dates: days, instants and times of day as integers, in UTC. The calendar is the proleptic Gregorian one.
+//! Days, instants and times of day as whole numbers in UTC, in the proleptic Gregorian calendar, years 1 to 9999.
+//!
+//! Worlds have a clock of their own that starts where their domain says, so nothing here reads the machine's clock or knows
+//! of time zones and leap seconds. Text has one form, ISO 8601 as in `2026-03-01T09:30:00Z`.
+//!
+//! ```
+//! use benchwright_base::{Date, DateTime};
+//!
+//! let opened = DateTime::parse("2026-03-01T23:30:00Z").unwrap();
+//! let due = opened.add_seconds(3600).unwrap();
+//! assert_eq!(due.to_string(), "2026-03-02T00:30:00Z");
+//! assert_eq!(due.date().weekday(), 0, "a Monday");
+//! assert_eq!(Date::parse("2026-02-29"), None, "there is no such day");
+//! ```
 
 use std::fmt;
 
@@ -26,6 +39,9 @@ impl Date {
         if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || day == 0 || day > days_in_month(year, month) {
             return None;
         }
+        // Howard Hinnant's `days_from_civil`. The year is made to begin in March, so that the leap day comes last and the
+        // lengths of the months follow one straight line: 153 days in every five months. An era is 400 years, after
+        // which the calendar repeats: 146,097 days. 719,468 is the number of days from 0000-03-01 to 1970-01-01.
         let y = i64::from(if month <= 2 { year - 1 } else { year });
         let era = y.div_euclid(400);
         let year_of_era = y - era * 400;
@@ -35,11 +51,14 @@ impl Date {
         Some(Date((era * 146_097 + day_of_era - 719_468) as i32))
     }
 
-    /// Year, month and day.
+    /// Year, month (1 to 12) and day of the month.
     pub fn civil(self) -> (i32, u32, u32) {
+        // The inverse of `from_civil`, in the same March-based years.
         let z = i64::from(self.0) + 719_468;
         let era = z.div_euclid(146_097);
         let day_of_era = z - era * 146_097;
+        // Taking out the leap days so far (one for every 1,460 other days, none in three of four centuries) leaves years of
+        // 365 days.
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted = (5 * day_of_year + 2) / 153;
@@ -58,13 +77,14 @@ impl Date {
         Date::from_civil(digits(&bytes[0..4])? as i32, digits(&bytes[5..7])?, digits(&bytes[8..10])?)
     }
 
-    /// The first instant of the day.
+    /// The first instant of the day, 00:00:00 UTC.
     pub fn midnight(self) -> DateTime {
         DateTime(i64::from(self.0) * DAY)
     }
 
     /// Day of the week, 0 for Monday to 6 for Sunday.
     pub fn weekday(self) -> u8 {
+        // Day 0, 1970-01-01, was a Thursday.
         (i64::from(self.0) + 3).rem_euclid(7) as u8
     }
 
@@ -101,12 +121,12 @@ impl DateTime {
         Some(DateTime(Date::parse(date)?.midnight().0 + i64::from(time.0)))
     }
 
-    /// The day it falls on.
+    /// The day it falls on in UTC.
     pub fn date(self) -> Date {
         Date(self.0.div_euclid(DAY) as i32)
     }
 
-    /// The time of day.
+    /// The time of day in UTC, without the day.
     pub fn time(self) -> Time {
         Time(self.0.rem_euclid(DAY) as i32)
     }
@@ -118,7 +138,8 @@ impl DateTime {
         (first..=last).contains(&instant).then_some(instant)
     }
 
-    /// So many months later at the same time of day.
+    /// So many months later at the same time of day; the day is cut to the length of the month. `None` outside the years 1
+    /// to 9999.
     pub fn add_months(self, months: i64) -> Option<DateTime> {
         Some(DateTime(self.date().add_months(months)?.midnight().0 + i64::from(self.time().0)))
     }
@@ -139,7 +160,7 @@ impl Time {
     }
 }
 
-/// Days in a month.
+/// The length of a month, in February with the Gregorian rule of leap years.
 fn days_in_month(year: i32, month: u32) -> u32 {
     match month {
         4 | 6 | 9 | 11 => 30,
@@ -149,11 +170,14 @@ fn days_in_month(year: i32, month: u32) -> u32 {
     }
 }
 
+/// A number of nothing but digits. Unlike `str::parse` it takes no sign.
 fn digits(bytes: &[u8]) -> Option<u32> {
     bytes.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
 }
 
-/// Writes two digits into a text.
+// Dates are in nearly every answer of a tool, so they are filled into a template of bytes rather than formatted part by part.
+
+/// Writes a number below 100 as two digits at a place of a template.
 fn two(text: &mut [u8], at: usize, n: u32) {
     text[at] = b'0' + (n / 10 % 10) as u8;
     text[at + 1] = b'0' + (n % 10) as u8;
@@ -167,6 +191,7 @@ impl Date {
         out.extend_from_slice(&text);
     }
 
+    /// Puts the digits into a template `0000-00-00`.
     fn fill(self, text: &mut [u8]) {
         let (year, month, day) = self.civil();
         two(text, 0, year as u32 / 100);
@@ -184,6 +209,7 @@ impl Time {
         out.extend_from_slice(&text);
     }
 
+    /// Puts the digits into a template `00:00:00`.
     fn fill(self, text: &mut [u8]) {
         let seconds = self.0 as u32;
         two(text, 0, seconds / 3600);

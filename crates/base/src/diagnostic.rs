@@ -1,8 +1,9 @@
-//! Faults in a document: where, what, and the mend. Loaders return all of them at once.
+//! Faults in a declared document: the file, line and column, what is wrong, and what to do about it. Loaders collect all of
+//! them and return them at once, so that an author mends a file in one go and not fault by fault.
 
 use std::fmt;
 
-/// One fault.
+/// One fault, shown as `tables.toml:12:8: no such type` with its help on a line of its own. They sort by place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Diagnostic {
     /// The file, relative to the folder that was loaded.
@@ -18,7 +19,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A fault at a byte offset of a text.
+    /// A fault at a byte offset of a text, which becomes line and column. An offset past the end is the end.
     pub fn at(file: &str, text: &str, offset: usize, message: impl Into<String>, help: Option<String>) -> Diagnostic {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,21 +1,31 @@
-//! Hashes: SHA-256 over canonical bytes for documents that are signed or pinned, and a fast additive hash of cells for
-//! the state of a running episode. The additive one is for equality and caching, never for trust.
+//! Two kinds of hashes. [`Digest`] is SHA-256 over canonical bytes, for documents that are pinned or signed: whoever holds
+//! the digest can trust the document. [`StateHash`] is a fast sum over the cells of a running world, kept up to date with
+//! every write; it is for equality and caching, never for trust, because sums can be made to collide on purpose.
 
 use crate::{FieldId, RowId, TableId, Value, value::Part};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
-/// The SHA-256 of canonical bytes.
+/// The SHA-256 of canonical bytes. Shown and read as 64 lowercase hexadecimal digits.
+///
+/// ```
+/// use benchwright_base::Digest;
+///
+/// let digest = Digest::of(b"abc");
+/// assert!(digest.to_string().starts_with("ba7816bf"));
+/// assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// The digest of some bytes.
+    /// Hashes bytes as they are; making them canonical is the caller's part.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// The digest of named parts, in the order given; names and lengths are part of it.
+    /// The digest of named parts, such as the files of a folder, in the order given. Names and lengths are part of it, so that
+    /// no byte can move from one part to the next unnoticed.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Digest {
         let mut hash = Sha256::new();
         for (name, bytes) in parts {
@@ -27,7 +37,7 @@ impl Digest {
         Digest(hash.finalize().into())
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Reads 64 lowercase hexadecimal digits; uppercase ones are refused, because a digest has one spelling.
     pub fn parse(text: &str) -> Option<Digest> {
         if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
             return None;
@@ -62,18 +72,21 @@ pub struct StateHash {
 }
 
 impl StateHash {
-    /// The hash of some bytes.
+    /// The hash of what is no cell, such as the counters and the clock of a world, by its bytes.
     pub fn of(bytes: &[u8]) -> StateHash {
         StateHash::from(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 
-    /// The hash of a value in its place.
+    /// The hash of a value in its place. The place is part of it, so that two values that change places change the sum.
     pub fn cell(table: TableId, row: RowId, field: FieldId, value: &Value) -> StateHash {
+        // Table, field and row fill the 64 bits exactly: no two cells share a place.
         let place = u64::from(table.0) << 48 | u64::from(field.0) << 32 | u64::from(row);
         let (tag, part) = value.parts();
+        // The odd multiplier is 2^64 over the golden ratio, which spreads neighbouring places before the tag is added.
         let place = mix(place.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(tag)));
         match part {
             Part::Text(text) => StateHash::from(xxhash_rust::xxh3::xxh3_128_with_seed(text.as_bytes(), place)),
+            // Most cells are numbers. Mixing two words is faster than starting a hash of bytes for eight of them.
             Part::Number(number) => {
                 let low = mix(place ^ number as u64);
                 StateHash { high: mix(low.wrapping_add(place) ^ 0xd6e8_feb8_6659_fd93), low }
@@ -81,13 +94,13 @@ impl StateHash {
         }
     }
 
-    /// With another summand in it.
+    /// With another summand in it: a cell that was written, or the sum of another part of the state.
     #[must_use]
     pub fn with(self, other: StateHash) -> StateHash {
         StateHash::from(u128::from(self).wrapping_add(u128::from(other)))
     }
 
-    /// Without a summand that was in it.
+    /// Without a summand that was in it: a cell that was overwritten or deleted.
     #[must_use]
     pub fn without(self, other: StateHash) -> StateHash {
         StateHash::from(u128::from(self).wrapping_sub(u128::from(other)))
@@ -106,7 +119,7 @@ impl From<StateHash> for u128 {
     }
 }
 
-/// Spreads every bit of a word over all of it; no two words become one.
+/// Spreads every bit of a word over all of it (the finaliser of MurmurHash3). It can be undone, so no two words become one.
 fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let word = (word ^ word >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -125,7 +138,7 @@ impl fmt::Debug for StateHash {
     }
 }
 
-/// A 64-bit hash of a value, for index keys.
+/// A 64-bit hash of a value, for index keys. Two values may share one, so an index looks at the rows it finds.
 pub fn hash_value(value: &Value) -> u64 {
     match value.parts() {
         (_, Part::Text(text)) => hash_text(text.as_bytes()),

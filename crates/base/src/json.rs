@@ -1,4 +1,18 @@
-//! JSON as it comes in from an agent and as it goes out: a borrowed tree, and a writer of strings.
+//! JSON as it comes in from an agent, and strings as they go out. [`Json`] is a tree that borrows its strings from the text,
+//! keeps the order of keys and refuses a key that comes twice, which `serde_json::Value` does not.
+//!
+//! Every tool call passes through [`Json::parse`], so it has two readers: a small one for what nearly every call sends (plain
+//! strings and whole numbers) that gives up on everything else, and `serde_json` for the rest. A test with 100,000 mangled
+//! texts holds the first to the second.
+//!
+//! ```
+//! use benchwright_base::Json;
+//!
+//! let json = Json::parse(r#"{"id": 7, "state": "closed"}"#)?;
+//! assert_eq!(json.get("id"), Some(&Json::Int(7)));
+//! assert!(Json::parse(r#"{"id": 7, "id": 8}"#).is_err());
+//! # Ok::<(), String>(())
+//! ```
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::{borrow::Cow, fmt};
@@ -15,16 +29,16 @@ pub enum Json<'a> {
     Int(i64),
     /// Any other number, as the nearest binary fraction.
     Decimal(f64),
-    /// A string.
+    /// A string, borrowed from the text unless it had escapes.
     Text(Cow<'a, str>),
     /// An array.
     List(Vec<Json<'a>>),
-    /// An object.
+    /// An object as its entries in the order they were written; keys are distinct.
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
 impl<'a> Json<'a> {
-    /// Reads a whole text.
+    /// Reads a text that is one JSON value and nothing after it. The error is a sentence with line and column.
     pub fn parse(text: &'a str) -> Result<Json<'a>, String> {
         if let Some(json) = Plain::read(text) {
             return Ok(json);
@@ -40,7 +54,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What kind of value it is, for messages.
+    /// What kind of value it is with its article (`a number`), for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -53,17 +67,17 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Reads what nearly every call sends: objects and lists of texts without escapes and whole numbers. Of anything else it
-/// says nothing, and the text is read by the parser.
+/// Reads what nearly every call sends: objects and lists of texts without escapes and whole numbers. `None` from any of its
+/// methods means "not for me", never "wrong": the whole text is then read again by `serde_json`, which also makes the error.
 struct Plain<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Plain<'a> {
-    /// The deepest nesting that is read here.
+    /// The deepest nesting that is read here, so that hostile texts cannot exhaust the stack.
     const DEEPEST: u32 = 8;
-    /// Whole numbers of this many digits always fit.
+    /// Whole numbers of this many digits always fit into 64 bits, so no digit needs a check for overflow.
     const DIGITS: usize = 18;
 
     fn read(text: &'a str) -> Option<Json<'a>> {
@@ -102,6 +116,7 @@ impl<'a> Plain<'a> {
         }
     }
 
+    /// A list, an object, or one of the three words.
     fn other(&mut self, first: u8, depth: u32) -> Option<Json<'a>> {
         match first {
             b'[' if depth < Plain::DEEPEST => {
@@ -124,7 +139,7 @@ impl<'a> Plain<'a> {
                 loop {
                     self.peek()?;
                     let key = self.string()?;
-                    // Two keys rarely begin alike.
+                    // Comparing first bytes first saves a call to compare memory for most pairs of keys.
                     let first = key.as_bytes().first();
                     let is_key = |known: &str| known.as_bytes().first() == first && known == key;
                     for (known, _) in &entries {
@@ -151,6 +166,7 @@ impl<'a> Plain<'a> {
         }
     }
 
+    /// Passes a word such as `null`. What follows it is looked at by whoever reads on.
     fn word(&mut self, word: &str, means: Json<'a>) -> Option<Json<'a>> {
         self.text.as_bytes()[self.at..].starts_with(word.as_bytes()).then(|| {
             self.at += word.len();
@@ -185,6 +201,7 @@ impl<'a> Plain<'a> {
         self.text.get(start..end)
     }
 
+    /// A whole number as JSON writes one: no leading zero, no plus, no fraction, no exponent.
     fn int(&mut self) -> Option<Json<'a>> {
         let bytes = self.text.as_bytes();
         let negative = bytes.get(self.at) == Some(&b'-');
@@ -207,20 +224,25 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Whether a byte stands for itself inside quotes.
+/// Whether a byte stands for itself inside quotes. Bytes of multi-byte characters do: they are 0x80 and above.
 fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
 /// The place of the first of eight bytes, the lowest first, that does not stand for itself inside quotes; 8 if all do.
 fn first_odd(eight: u64) -> usize {
+    // Eight comparisons in one word, a well-known trick (SWAR). `ONES * n` is n in every byte.
     const ONES: u64 = u64::MAX / 255;
-    // The high bit of every byte below a limit; above the first such byte there may be more than there should be.
+    // Subtracting the limit from every byte borrows into the high bit of those below it; `& !bytes` drops bytes whose high
+    // bit was set anyway. A borrow may also set bits in higher bytes that are not below, but only the lowest is looked at.
     let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes & (ONES * 0x80);
+    // A byte that equals another becomes 0 under XOR, and 0 is what is below 1.
     let is = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
     ((below(eight, 0x20) | is(b'"') | is(b'\\')).trailing_zeros() / 8) as usize
 }
 
+// The way through `serde_json`. It is written out because its own `Value` would copy every string and take the last of two
+// equal keys in silence, and because serde reads a `Cow` as an owned one.
 impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Tree<'a>(std::marker::PhantomData<&'a ()>);
@@ -300,7 +322,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     }
 }
 
-/// Appends a JSON string with its quotes.
+/// Appends a text as a JSON string with its quotes. Only quotes, backslashes and control characters are escaped, so that there
+/// is one way to write a text and bytes can be compared.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();

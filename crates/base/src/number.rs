@@ -1,11 +1,24 @@
-//! Decimal numbers as integers: money in hundredths, quantities in thousandths, durations in seconds.
+//! Decimal numbers and durations between text, JSON and the whole numbers that a [`crate::Value`] holds: money in
+//! hundredths, quantities in thousandths, durations in seconds. Reading is exact or refused; there is no rounding.
+//!
+//! ```
+//! use benchwright_base::number::{QUANTITY_DECIMALS, parse_decimal, parse_duration, write_decimal};
+//!
+//! let half = parse_decimal("0.5", QUANTITY_DECIMALS).unwrap();
+//! assert_eq!(half, 500);
+//! let mut out = Vec::new();
+//! write_decimal(&mut out, 3 * half, QUANTITY_DECIMALS, true);
+//! assert_eq!(out, b"1.5");
+//! assert_eq!(parse_duration("P1DT30M"), Some(86_400 + 1_800));
+//! ```
 
-/// Hundredths: two decimals.
+/// How many decimals money has: it is counted in hundredths.
 pub const MONEY_DECIMALS: u32 = 2;
-/// Thousandths: three decimals.
+/// How many decimals a quantity has: it is counted in thousandths.
 pub const QUANTITY_DECIMALS: u32 = 3;
 
-/// Decimal numbers below this, in their smallest unit, survive the way through a JSON number; larger ones are not read.
+/// Decimal numbers below this, in their smallest unit, survive the way through a JSON number; larger ones are not read. A
+/// 64-bit float holds every whole number up to 2^53, which is a little more.
 pub const LARGEST_DECIMAL: u64 = 9_000_000_000_000_000;
 
 /// Reads a decimal number such as `-12.5` exactly, in units of `10^-decimals`. More decimals than that, exponents and
@@ -35,12 +48,14 @@ pub fn parse_decimal(text: &str, decimals: u32) -> Option<i64> {
 /// nearest binary fraction; this is the only place where one is seen, and it is accepted only when it is the nearest one
 /// to a number with that many decimals.
 pub fn from_binary(number: f64, decimals: u32) -> Option<i64> {
+    // `19.99 * 100` is not exactly 1999 in binary, so the product is rounded; but the division back must give the very
+    // float we were handed, which it does only if no other float is nearer to that decimal.
     let scale = f64::from(10_u32.pow(decimals));
     let rounded = (number * scale).round();
     (rounded.abs() < LARGEST_DECIMAL as f64 && rounded / scale == number).then_some(rounded as i64)
 }
 
-/// The digits of the numbers below 100.
+/// The two digits of each number below 100, made by the compiler: writing two digits is then one copy, not two divisions.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[b'0'; 2]; 100];
     let mut at = 0;
@@ -51,7 +66,7 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// Appends a whole number.
+/// Appends a whole number in decimal digits. Answers of tools are full of small ids, so this is written for those.
 #[inline]
 pub fn write_int(out: &mut Vec<u8>, number: i64) {
     // Most numbers are small; a slice of known length costs no call.
@@ -66,8 +81,9 @@ pub fn write_int(out: &mut Vec<u8>, number: i64) {
     }
 }
 
-/// The same for one of any length.
+/// [`write_int`] for negative numbers and those of four digits or more.
 fn write_long(out: &mut Vec<u8>, number: i64) {
+    // 2^63 has 19 digits. They come out last first, so they are filled in from the end.
     let mut digits = [0_u8; 20];
     let mut at = digits.len();
     let mut rest = number.unsigned_abs();
@@ -85,7 +101,8 @@ fn write_long(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Appends a decimal number: money always with its decimals, a quantity without trailing zeros.
+/// Appends a number of units of `10^-decimals` as a decimal. With `trim` trailing zeros are left out, as quantities are
+/// written (`1.5`, `2`); money keeps its decimals (`1.50`).
 pub fn write_decimal(out: &mut Vec<u8>, number: i64, decimals: u32, trim: bool) {
     let scale = 10_u64.pow(decimals);
     let magnitude = number.unsigned_abs();
@@ -121,6 +138,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
         return None;
     }
     let mut total: i64 = 0;
+    // Each unit may come once, in this order: what is left over after the last is not a duration.
     for (part, units) in [(days, &[('D', 86_400)][..]), (clock, &[('H', 3600), ('M', 60), ('S', 1)][..])] {
         let mut rest = part;
         for &(unit, seconds) in units {
@@ -139,7 +157,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
     Some(sign * total)
 }
 
-/// Appends an ISO 8601 duration.
+/// Appends seconds as an ISO 8601 duration in days, hours, minutes and seconds, such as `P1DT30M`; none is `PT0S`.
 pub fn write_duration(out: &mut Vec<u8>, seconds: i64) {
     if seconds < 0 {
         out.push(b'-');

@@ -1,4 +1,5 @@
-//! The values a field can hold.
+//! [`Value`], the contents of one field of one row. All kinds are whole numbers or text underneath, so values have a total
+//! order and an exact equality, and can be keys of maps.
 
 use crate::{Date, DateTime, RowId, Time};
 use std::sync::Arc;
@@ -10,21 +11,21 @@ pub enum Value {
     /// Nothing: an optional field that was not given.
     #[default]
     Null,
-    /// True or false.
+    /// A yes or no. Expressions read one as a condition; null does not hold.
     Bool(bool),
-    /// A whole number.
+    /// A whole number without a unit.
     Int(i64),
     /// Money in minor units (cents).
     Money(i64),
     /// A quantity in thousandths.
     Quantity(i64),
-    /// Text.
+    /// Text, shared: copying a row copies no text.
     Text(Arc<str>),
-    /// A day.
+    /// A day without a time or a zone.
     Date(Date),
     /// An instant to the second, in UTC.
     DateTime(DateTime),
-    /// A time of day.
+    /// A time of day without a day, to the second.
     Time(Time),
     /// A length of time in seconds.
     Duration(i64),
@@ -35,7 +36,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A text value.
+    /// Wraps a text, of which it takes a shared copy.
     pub fn text(text: impl Into<Arc<str>>) -> Value {
         Value::Text(text.into())
     }
@@ -46,7 +47,7 @@ impl Value {
         matches!(self, Value::Null)
     }
 
-    /// The text, if it is one.
+    /// The text of a [`Value::Text`]; `None` for every other kind.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
@@ -54,7 +55,7 @@ impl Value {
         }
     }
 
-    /// The row a reference names.
+    /// The row that a [`Value::Ref`] names; `None` for every other kind, null included.
     pub fn as_ref_id(&self) -> Option<RowId> {
         match self {
             Value::Ref(row) => Some(*row),
@@ -62,7 +63,8 @@ impl Value {
         }
     }
 
-    /// The number behind whole numbers, money, quantities and durations, in their smallest unit.
+    /// The number behind whole numbers, money, quantities and durations, in their smallest unit: what can be added up. Days
+    /// and instants have an order but no sum, so they give `None`.
     pub fn as_number(&self) -> Option<i64> {
         match self {
             Value::Int(n) | Value::Money(n) | Value::Quantity(n) | Value::Duration(n) => Some(*n),
@@ -70,7 +72,8 @@ impl Value {
         }
     }
 
-    /// What tells any two values apart: the kind of value, and its number or its text.
+    /// What tells any two values apart: the kind of value, and its number or its text. Hashes are made from it, so the
+    /// numbers of the kinds are part of every state hash and must not change.
     pub fn parts(&self) -> (u8, Part<'_>) {
         match self {
             Value::Null => (0, Part::Number(0)),
@@ -89,11 +92,11 @@ impl Value {
     }
 }
 
-/// The body of a value.
+/// A value without its kind; see [`Value::parts`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part<'a> {
-    /// A number in the value's smallest unit, or a place in a list.
+    /// A number in the value's smallest unit, a day or second count, or a place in a list.
     Number(i64),
-    /// Text.
+    /// The characters of a [`Value::Text`].
     Text(&'a str),
 }

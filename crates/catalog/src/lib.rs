@@ -1,6 +1,8 @@
 //! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
 
 mod disk;
+#[rustfmt::skip]
+mod generated;
 mod joined;
 mod parts;
 mod patterns;
@@ -16,8 +18,8 @@ use std::{
 };
 
 mod built_in {
-    //! What the build script found.
-    include!(concat!(env!("OUT_DIR"), "/domains.rs"));
+    //! The declarations that the build script found.
+    include!(concat!(env!("OUT_DIR"), "/declarations.rs"));
 }
 
 /// Folders with their files.

@@ -1,6 +1,6 @@
 //! What domains share: a domain includes parts, and gets their declarations, the code of their tools and their family.
 
-use crate::{CatalogError, built_in, disk};
+use crate::{CatalogError, built_in, disk, generated};
 use benchwright_project::Family;
 use benchwright_sandbox::{NativeFn, Natives};
 use benchwright_schema::Folder;
@@ -32,7 +32,7 @@ pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder
 /// The code of a domain's native tools: its own, and that of the parts, in whose names `{domain}` stands for the domain's.
 pub(crate) fn natives(folder: &Folder) -> &'static Natives {
     static JOINED: Mutex<BTreeMap<(String, Vec<String>), &'static Natives>> = Mutex::new(BTreeMap::new());
-    let own = built_in::NATIVES.iter().find(|(name, _)| *name == folder.name).map_or(&[][..], |(_, code)| code);
+    let own = generated::NATIVES.iter().find(|(name, _)| *name == folder.name).map_or(&[][..], |(_, code)| code);
     if folder.parts.is_empty() {
         return own;
     }
@@ -40,7 +40,7 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
     let mut joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
     joined.entry((folder.name.clone(), parts.clone())).or_insert_with(|| {
         let mut all: Vec<(&'static str, NativeFn)> = own.to_vec();
-        for (part, code) in built_in::PART_NATIVES.iter().filter(|(part, _)| parts.iter().any(|known| known == part)) {
+        for (part, code) in generated::PART_NATIVES.iter().filter(|(part, _)| parts.iter().any(|known| known == part)) {
             let _ = part;
             all.extend(code.iter().map(|(name, code)| {
                 // Made once for a domain and kept, because tables of code live as long as the program.
@@ -60,7 +60,7 @@ pub(crate) fn family(folder: &Folder) -> Result<Option<&'static dyn Family>, Cat
     type Made = BTreeMap<(String, String), &'static dyn Family>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
     for part in &folder.parts {
-        let Some((_, new)) = built_in::PART_FAMILIES.iter().find(|(name, _)| *name == part.name) else { continue };
+        let Some((_, new)) = generated::PART_FAMILIES.iter().find(|(name, _)| *name == part.name) else { continue };
         let path = format!("{}.toml", part.name);
         let told = |why: String| CatalogError::Told { path: format!("{}/{path}", folder.name), why };
         let text = folder.get(&path).ok_or_else(|| told("the file is missing".to_owned()))?;

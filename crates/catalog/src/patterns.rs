@@ -1,6 +1,6 @@
 //! Finds patterns and the families that sample them.
 
-use crate::{Catalog, CatalogError, built_in, disk, parts};
+use crate::{Catalog, CatalogError, built_in, disk, generated, parts};
 use benchwright_base::nearest;
 use benchwright_project::{Family, Pattern};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -72,7 +72,7 @@ impl Catalog {
 
     /// The family of a domain.
     pub fn family(&self, name: &str) -> Result<&'static dyn Family, CatalogError> {
-        let found = built_in::FAMILIES.iter().find(|(known, _)| *known == name);
+        let found = generated::FAMILIES.iter().find(|(known, _)| *known == name);
         if found.is_none()
             && (name.contains('/') || self.names()?.iter().any(|known| known == name))
             && let Some(family) = parts::family(&self.folder_of(name)?)?
@@ -80,7 +80,7 @@ impl Catalog {
             return Ok(family);
         }
         let help = || {
-            let known: Vec<&str> = built_in::FAMILIES.iter().map(|(name, _)| *name).collect();
+            let known: Vec<&str> = generated::FAMILIES.iter().map(|(name, _)| *name).collect();
             format!("; there are: {}", known.join(", "))
         };
         found.map(|(_, family)| *family).ok_or_else(|| CatalogError::NoFamily { name: name.to_owned(), help: help() })

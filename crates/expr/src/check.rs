@@ -1,6 +1,9 @@
-//! From syntax to the typed tree: every name resolved, every type known to fit, all faults of an expression at once.
+//! The type checker: from untyped syntax to the typed tree, with every name resolved, every type known to fit, and all faults
+//! of an expression at once.
 //!
-//! A part that failed has the sort [`Is::Unknown`], which fits everything, so that one mistake is reported once.
+//! Types flow both ways. A literal or an enum word has no type of its own and takes the one that its surroundings expect, so
+//! checking carries an `expected` type inward, and in a comparison the side that has a type is read first. A part that failed
+//! is [`Is::Unknown`], which fits everything, so that one mistake is reported once.
 
 mod folds;
 mod sorts;
@@ -12,14 +15,15 @@ use crate::{Binder, Compare, Expr, Names, Path, Source, Type};
 use benchwright_base::{FieldId, RelationId, Value, nearest};
 use sorts::{Is, is_ordered};
 
-/// What an expression is read against.
+/// What an expression is read against besides the [`Names`]. The default is an expression about no row in particular.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Scope {
-    /// The relation of the row under judgement, which is bound to slot 0.
+    /// The relation of the row under judgement, which is bound to slot 0 and whose fields need no prefix. `None` makes `old`,
+    /// `created`, `deleted` and `changed` faults.
     pub subject: Option<RelationId>,
 }
 
-/// Checks a condition.
+/// Parses and checks a condition, such as a rule or a filter.
 pub fn check_truth(text: &str, names: &dyn Names, scope: Scope) -> Result<Expr, Vec<Fault>> {
     let node = parse::expression(text)?;
     let mut checker = Checker::new(names, scope);
@@ -27,7 +31,7 @@ pub fn check_truth(text: &str, names: &dyn Names, scope: Scope) -> Result<Expr, 
     checker.finish(expr)
 }
 
-/// Checks a value, and says its type. With an expected type a bare enum word and a literal take that type, and any other
+/// Parses and checks a value, and says its type. With an expected type a bare enum word and a literal take that type, and any other
 /// type is a fault. A condition is a value of type [`Type::Bool`] here; `null` stands for nothing where a type is
 /// expected, and then has the type [`Type::Null`].
 pub fn check_value(
@@ -58,7 +62,7 @@ pub fn check_value(
     checker.finish((expr, ty.unwrap_or(Type::Null)))
 }
 
-/// Checks `t(…)`, or the bare name of a relation.
+/// Parses and checks a source of rows: `t(…)`, or the bare name of a relation.
 pub fn check_source(text: &str, names: &dyn Names, scope: Scope) -> Result<Source, Vec<Fault>> {
     let node = parse::source(text)?;
     let mut checker = Checker::new(names, scope);
@@ -66,7 +70,8 @@ pub fn check_source(text: &str, names: &dyn Names, scope: Scope) -> Result<Sourc
     checker.finish(source)
 }
 
-/// Checks a rule: the variables of `per`, and the body that must hold for each of their bindings.
+/// Parses and checks a rule: the variables of `per`, and the body that must hold for each of their bindings. Without `per` the
+/// list is empty and the rule has one instance.
 pub fn check_rule(text: &str, names: &dyn Names, scope: Scope) -> Result<(Vec<Binder>, Expr), Vec<Fault>> {
     let (binders, body) = parse::rule(text)?;
     let mut checker = Checker::new(names, scope);
@@ -78,13 +83,17 @@ pub fn check_rule(text: &str, names: &dyn Names, scope: Scope) -> Result<(Vec<Bi
 /// What a variable stands for.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
+    /// A row, whose fields can be named.
     Row(RelationId),
+    /// A member of a set or range: a value of this type without fields.
     Member(Type),
+    /// Its source failed, so whatever is asked of it is accepted.
     Unknown,
 }
 
 /// A bound variable; its place in the list is its slot.
 struct Variable<'t> {
+    /// The alias that was written; `None` for the row under judgement and for folds such as `exists t(…)`.
     name: Option<&'t str>,
     holds: Holds,
     /// Whether fields of the row are visible without a name before them.
@@ -101,11 +110,11 @@ struct Checker<'n, 't> {
     variables: Vec<Variable<'t>>,
     subject: Option<RelationId>,
     faults: Vec<Fault>,
-    /// How many nodes of the tree were copied.
+    /// How many nodes of the tree were copied for `not in`, to bound what a hostile text can make grow.
     copied: usize,
 }
 
-/// An expression in place of one that failed.
+/// A placeholder for an expression that failed. It is never seen: a check with faults gives no tree.
 fn failed() -> Expr {
     Expr::Literal(Value::Null, Type::Null)
 }
@@ -115,7 +124,7 @@ fn unknown() -> (Expr, Is) {
     (failed(), Is::Unknown)
 }
 
-/// A path of one name.
+/// The name, if this is a path of one: it may be an enum word, a variable or a field.
 fn bare_word<'t>(node: &Node<'t>) -> Option<Name<'t>> {
     match &node.kind {
         Kind::Path(path) if path.len() == 1 => path.first().copied(),
@@ -159,6 +168,7 @@ impl<'n, 't> Checker<'n, 't> {
         Err(self.faults)
     }
 
+    /// Notes a fault and goes on.
     fn fault(&mut self, offset: usize, message: impl Into<String>, help: Option<String>) {
         self.faults.push(Fault { offset, message: message.into(), help });
     }
@@ -174,7 +184,7 @@ impl<'n, 't> Checker<'n, 't> {
         self.fault(node.at, message, help);
     }
 
-    /// A condition.
+    /// Checks what must be a condition. A Bool value becomes one; any other value is a fault.
     fn truth(&mut self, node: &Node<'t>) -> Expr {
         if let Some(name) = bare_word(node) {
             match name.text {
@@ -199,7 +209,7 @@ impl<'n, 't> Checker<'n, 't> {
         }
     }
 
-    /// A value; `None` for the type of what failed.
+    /// Checks what must be a value; `None` for the type of what failed.
     fn value(&mut self, node: &Node<'t>, expected: Option<Type>) -> (Expr, Option<Type>) {
         let (expr, is) = self.any(node, expected);
         (expr, self.as_value(node, is))
@@ -230,7 +240,7 @@ impl<'n, 't> Checker<'n, 't> {
         checked
     }
 
-    /// A value of one type.
+    /// Checks what must be a value of exactly this type.
     fn value_of(&mut self, node: &Node<'t>, expected: Type) -> Expr {
         let (expr, ty) = self.value(node, Some(expected));
         if let Some(ty) = ty
@@ -241,7 +251,7 @@ impl<'n, 't> Checker<'n, 't> {
         expr
     }
 
-    /// A condition or a value, whichever was written.
+    /// Checks a condition or a value, whichever was written. All checking of nodes goes through here.
     fn any(&mut self, node: &Node<'t>, expected: Option<Type>) -> (Expr, Is) {
         let truths = |checker: &mut Self, list: &[Node<'t>]| list.iter().map(|node| checker.truth(node)).collect();
         let truth = match &node.kind {
@@ -308,6 +318,7 @@ impl<'n, 't> Checker<'n, 't> {
         if is_null(a) || is_null(b) {
             return self.null_test(at, op, a, b);
         }
+        // `state = open` and `open = state` mean the same: whichever side has a type of its own is read first.
         let (x, y);
         if self.right_decides(a, b) {
             y = self.any(b, None);
@@ -350,6 +361,8 @@ impl<'n, 't> Checker<'n, 't> {
     fn right_decides(&self, a: &Node<'t>, b: &Node<'t>) -> bool {
         let Some(left) = bare_word(a) else { return takes_type(a) && !takes_type(b) };
         let Some(right) = bare_word(b) else { return !takes_type(b) };
+        // Two bare words: a field or variable of an enumeration that has the other word decides; else whichever is a field or
+        // variable at all.
         let has_word =
             |ty: Option<Type>, word: &str| matches!(ty, Some(Type::Enum(id)) if self.word(id, word).is_some());
         let (left_type, right_type) = (self.type_of_word(left.text), self.type_of_word(right.text));
@@ -437,7 +450,9 @@ impl<'n, 't> Checker<'n, 't> {
         unknown()
     }
 
+    /// A variable, or what is reached from it.
     fn variable(&mut self, slot: usize, name: Name<'t>, rest: &[Name<'t>]) -> (Expr, Is) {
+        // A fold inside may have made a field of the same name visible; guessing which was meant would be a trap.
         let clash = self.variables[slot + 1..].iter().find_map(|variable| match variable.holds {
             Holds::Row(relation) if variable.bare => self.field(relation, name.text).map(|_| relation),
             _ => None,
@@ -466,6 +481,7 @@ impl<'n, 't> Checker<'n, 't> {
         }
     }
 
+    /// One of the [`RESERVED`] words, or what is reached from it.
     fn reserved(&mut self, name: Name<'t>, rest: &[Name<'t>]) -> (Expr, Is) {
         let literal = |value| (Expr::Literal(Value::Bool(value), Type::Bool), Is::Value(Type::Bool));
         let subject = self.subject;
@@ -529,6 +545,7 @@ impl<'n, 't> Checker<'n, 't> {
         }
     }
 
+    /// Resolves the names of a path one after the other; all but the last must be references.
     fn steps(&mut self, relation: RelationId, names: &[Name<'_>]) -> Option<(Path, Type)> {
         let mut path = Path::new();
         let mut ty = Type::Ref(relation);

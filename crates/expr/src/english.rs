@@ -1,4 +1,5 @@
-//! An expression in plain English, for people who read a rule and not its notation.
+//! A rendering of an expression in plain English, for people who read what a domain declares and not its notation. It is exact
+//! rather than elegant: every literal and every condition of the tree appears in it.
 
 use crate::lowerable::is_not_in;
 use crate::{Binder, Compare, Expr, Fold, FoldKind, Function, Names, Path, Slot, Source, TestOp, TextOp, Type, Unit};
@@ -31,13 +32,15 @@ struct Called {
     its: bool,
 }
 
+/// The state of a rendering.
 struct Gloss<'n> {
     names: &'n dyn Names,
+    /// What the folds around the current part have bound, outermost first.
     bound: Vec<Called>,
     subject: Option<RelationId>,
 }
 
-/// A name as words.
+/// A declared name as it is read out: `end_date` is `end date`.
 fn words(name: &str) -> String {
     name.replace('_', " ")
 }
@@ -51,7 +54,7 @@ fn listed(items: &[String], last: &str) -> String {
     }
 }
 
-/// More than one of a thing.
+/// More than one of a thing, by the regular rules of English; names of tables are regular.
 fn plural(name: &str) -> String {
     match name.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
@@ -178,7 +181,7 @@ impl Gloss<'_> {
         }
     }
 
-    /// A value inside a larger one.
+    /// A value inside a larger one; sums get brackets, which words alone could not show.
     fn term(&mut self, expr: &Expr) -> String {
         let text = self.value(expr);
         if matches!(expr, Expr::Add(..) | Expr::Sub(..)) { format!("({text})") } else { text }

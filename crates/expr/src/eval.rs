@@ -1,7 +1,9 @@
-//! The evaluator: the algebra of plain values over records that are there.
+//! The evaluator: what an expression comes to over records that exist. A [`Judge`] says which records, which row is under
+//! judgement, who acts and what time it is, and answers with a boolean or a value; underneath it is the [`walk`] with the
+//! algebra of plain values ([`Rows`]).
 //!
-//! A comparison with null is false; arithmetic with null, or that leaves its range, is null; so nothing that could not be
-//! computed makes a comparison hold.
+//! Logic is two-valued. A comparison with null is false; arithmetic with null, or that leaves its range, is null; so nothing
+//! that could not be computed makes a comparison hold, and nothing panics.
 
 use crate::walk::{self, Algebra, Bound, EachRow, Env, Test};
 use crate::{Compare, Expr, FoldKind, Function, TestOp, TextOp, Unit};
@@ -9,14 +11,14 @@ use benchwright_base::{DateTime, FactId, FieldId, RelationId, RowId, SetId, Valu
 use smallvec::SmallVec;
 use std::{collections::BTreeSet, ops::ControlFlow};
 
-/// Records to read: the state of a world, or rows read back from a snapshot.
+/// Records to read: the state of a running world, rows read back from a snapshot, or the rows of a solution.
 pub trait Records {
-    /// A row, cheap to copy.
+    /// A handle to a row that is cheap to copy: a pointer, or a place in a list. It knows its relation.
     type Row: Clone;
 
-    /// A row by its id.
+    /// A row by its id; `None` if there is none.
     fn row(&self, relation: RelationId, id: RowId) -> Option<Self::Row>;
-    /// A field of a row.
+    /// A field of a row; field 0 is its id as a reference.
     fn field(&self, row: &Self::Row, field: FieldId) -> Value;
     /// Every row that passes all the tests, in order of id. An implementation may use what indexes it has, and
     /// [`passes`] for the rest.
@@ -28,15 +30,15 @@ pub trait Records {
     );
 }
 
-/// Facts and sets that an expression may name.
+/// Facts and sets that an expression may name: the given numbers of a task, as against its records.
 pub trait Facts {
-    /// The value of a fact; facts are total.
+    /// The value of a fact. Facts are total: for arguments that nobody gave a value they answer with a default.
     fn fact(&self, fact: FactId, arguments: &[Value]) -> Value;
     /// A member of a set by its place; `None` past the last.
     fn member(&self, set: SetId, at: usize) -> Option<Value>;
 }
 
-/// A world without facts and sets.
+/// No facts and no sets: what the rules of a domain are judged with.
 pub struct NoFacts;
 
 impl Facts for NoFacts {
@@ -48,28 +50,30 @@ impl Facts for NoFacts {
     }
 }
 
-/// Where and of what an expression is read.
+/// Everything an expression may refer to. Its fields are public so that a caller sets what it has; [`Judge::new`] fills in the
+/// rest.
 pub struct Judge<'a, R: Records> {
     /// The records that are read: for a deleted row, those of the world before.
     pub world: &'a R,
     /// The records before the call or the run, for `old`.
     pub before: &'a R,
-    /// The row under judgement, in `world`.
+    /// The row under judgement, in `world`; `None` for an expression about no row in particular, which was checked without a
+    /// subject.
     pub subject: Option<R::Row>,
-    /// The same row in `before`.
+    /// The same row in `before`; `None` if it was created since.
     pub subject_before: Option<R::Row>,
     /// Whether the row exists no more (`world` is then the world before).
     pub deleted: bool,
-    /// The person who acts, in `world`.
+    /// The person who acts, in `world`; `None` makes everything about `actor` null.
     pub actor: Option<R::Row>,
-    /// The clock.
+    /// What `now` and `today` are: the clock of the world, not of the machine.
     pub now: DateTime,
-    /// Facts and sets.
+    /// What facts and sets mean; [`NoFacts`] where there are none.
     pub facts: &'a dyn Facts,
 }
 
 impl<'a, R: Records> Judge<'a, R> {
-    /// A judge of no row in particular.
+    /// A judge of no row in particular, in a world that has not changed.
     pub fn new(world: &'a R, now: DateTime) -> Self {
         Judge {
             world,
@@ -128,7 +132,7 @@ impl<'a, R: Records> Judge<'a, R> {
         found
     }
 
-    /// Visits each binding of a rule's `per`.
+    /// Visits each instance of a rule: each combination of values that its `per` ranges over.
     pub fn instances(&self, per: &[crate::Binder], each: &mut dyn FnMut(&mut Instance<'_, '_, 'a, R>)) {
         let mut rows = Rows { judge: self };
         let mut env = self.env();
@@ -153,6 +157,8 @@ impl<'a, R: Records> Judge<'a, R> {
     /// The values of several expressions for the row under judgement. A row that they reach by the same reference is looked
     /// up once.
     pub fn values<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>, mut each: impl FnMut(Value)) {
+        // The fields a tool answers with are often several of one referenced row (`customer.name`, `customer.email`), one
+        // after the other, so remembering the last row that was reached is enough.
         let mut reached: Option<(FieldId, RelationId, Option<R::Row>)> = None;
         for expr in exprs {
             let (Expr::Field(0, path), Some(row)) = (expr, &self.subject) else {
@@ -172,6 +178,7 @@ impl<'a, R: Records> Judge<'a, R> {
         }
     }
 
+    /// The outermost scope: the row under judgement in slot 0, if there is one.
     fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
         let mut env = Env::<Rows<'j, 'a, R>>::new();
         env.extend(self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))));
@@ -179,15 +186,19 @@ impl<'a, R: Records> Judge<'a, R> {
     }
 }
 
-/// A fold of plain values under way.
+/// The accumulator of `count`, `sum`, `min` and `max` over plain values.
 pub struct Folding {
     kind: FoldKind,
+    /// How many elements `count` has seen.
     count: i64,
+    /// The sum, least or greatest so far; `None` before the first value.
     value: Option<Value>,
+    /// The values that `count distinct` has seen.
     distinct: BTreeSet<Value>,
 }
 
 impl Folding {
+    /// Takes a value that counts. A sum that leaves its range is null and stays null: `add` gives null for null.
     fn take(&mut self, item: Value) {
         match (self.kind, self.value.take()) {
             (FoldKind::Count, _) => self.count += 1,
@@ -201,16 +212,17 @@ impl Folding {
     }
 }
 
-/// One binding of a rule's `per`.
+/// An instance of a rule: the rule's body with the variables of its `per` bound to one combination of values. A rule `per v in
+/// vendors: …` has an instance for each vendor, and each is scored by itself.
 pub struct Instance<'i, 'j, 'a, R: Records> {
-    /// What is bound, members by their number.
+    /// What the variables are bound to, in order; a row or a member of a set by its id.
     pub at: SmallVec<[Value; 2]>,
     judge: &'j Judge<'a, R>,
     env: &'i mut Env<Rows<'j, 'a, R>>,
 }
 
 impl<R: Records> Instance<'_, '_, '_, R> {
-    /// Whether an expression holds here.
+    /// Whether an expression that was checked inside the rule's `per` holds for this instance.
     pub fn holds(&mut self, expr: &Expr) -> bool {
         walk::truth(&mut Rows { judge: self.judge }, expr, self.env)
     }
@@ -219,13 +231,13 @@ impl<R: Records> Instance<'_, '_, '_, R> {
 /// Which of the two worlds a row was read from; what is reached from it stays there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum World {
-    /// The world under judgement.
+    /// [`Judge::world`], the one under judgement.
     Now,
-    /// The world before.
+    /// [`Judge::before`].
     Before,
 }
 
-/// The algebra of plain values.
+/// The algebra of plain values: a truth is a boolean, always known, and a row is one of the records.
 pub struct Rows<'j, 'a, R: Records> {
     judge: &'j Judge<'a, R>,
 }
@@ -332,6 +344,7 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
         Folding { kind, count: 0, value: None, distinct: BTreeSet::new() }
     }
     fn take(&mut self, folding: &mut Folding, guard: bool, item: Value) {
+        // Everything but `count` skips nulls, as the aggregates of SQL do.
         if guard && (folding.kind == FoldKind::Count || !item.is_null()) {
             folding.take(item);
         }
@@ -357,6 +370,7 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
         value == Value::Bool(true)
     }
     fn in_ancestors(&mut self, row: Value, start: Value, relation: RelationId, field: FieldId) -> bool {
+        // Agents can write a folder into itself, so the way up may be a circle.
         let mut seen = BTreeSet::new();
         let mut at = start.as_ref_id();
         while let Some(id) = at {
@@ -384,7 +398,7 @@ impl<R: Records> Algebra for Rows<'_, '_, R> {
     }
 }
 
-/// Whether a row passes a test of a filter.
+/// Whether a row passes a test of a filter. A path that breaks off at a null on the way passes only `= null`.
 pub fn passes<R: Records>(records: &R, row: &R::Row, test: &Test<'_, Value>) -> bool {
     let Some(((_, last), steps)) = test.path.split_last() else { return false };
     let mut row = row.clone();
@@ -399,7 +413,7 @@ pub fn passes<R: Records>(records: &R, row: &R::Row, test: &Test<'_, Value>) -> 
     meets(&value, test.op, test.with.values())
 }
 
-/// Whether a value meets a test.
+/// Whether a value meets a test with these operands: one for a comparison, any number for `in`, none for the tests for null.
 pub fn meets(value: &Value, op: TestOp, values: &[Value]) -> bool {
     match op {
         TestOp::IsNull => value.is_null(),
@@ -411,7 +425,7 @@ pub fn meets(value: &Value, op: TestOp, values: &[Value]) -> bool {
     }
 }
 
-/// A comparison; false if either side is null.
+/// A comparison of two values of one type; false if either is null.
 pub fn compare(op: Compare, a: &Value, b: &Value) -> bool {
     if a.is_null() || b.is_null() {
         return false;
@@ -438,6 +452,7 @@ pub fn text_test(op: TextOp, a: &Value, b: &Value) -> bool {
 
 /// Whether a text contains another, without regard to case.
 pub fn contains(text: &str, part: &str) -> bool {
+    // Nearly all texts are ASCII, and then neither has to be copied to lower case.
     if text.is_ascii() && part.is_ascii() {
         return part.is_empty() || text.as_bytes().windows(part.len()).any(|w| w.eq_ignore_ascii_case(part.as_bytes()));
     }
@@ -463,7 +478,7 @@ fn add(a: &Value, b: &Value, sign: i64) -> Value {
     result.unwrap_or(Value::Null)
 }
 
-/// The built-in functions.
+/// The built-in functions. One whose argument is null, or of a kind that the checker would not let through, gives null.
 fn call(function: &Function, arguments: Vec<Value>) -> Value {
     let date = |value: &Value| match value {
         Value::Date(date) => Some(*date),
@@ -506,7 +521,8 @@ fn call(function: &Function, arguments: Vec<Value>) -> Value {
     }
 }
 
-/// Intervals are half open; one without a start or an end cannot be judged, and does not pass.
+/// `no_overlap` and `cumulative`. Intervals are half open, so they may touch; one without a start or an end cannot be judged,
+/// and does not pass. Both look at all pairs, which is fine for the dozens of builds and shifts that tasks have.
 fn schedule(kind: FoldKind, items: Vec<(bool, Vec<Value>)>, limit: Option<Value>) -> bool {
     let items: Vec<Vec<Value>> = items.into_iter().filter(|(there, _)| *there).map(|(_, values)| values).collect();
     if items.iter().flatten().any(Value::is_null) {

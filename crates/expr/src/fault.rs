@@ -1,6 +1,7 @@
-//! What can be wrong with an expression, wherever it is found out.
+//! The one error type of the lexer, the parser and the checker. It has a byte offset into the expression, which whoever read
+//! the expression from a file turns into a line and a column.
 
-/// What is wrong with an expression.
+/// Something that is wrong with an expression.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {

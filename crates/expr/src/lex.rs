@@ -1,4 +1,5 @@
-//! Tokens of an expression, each with its place. An unknown character is a fault, and the reading goes on after it.
+//! The lexer: an expression as tokens, each with its byte offset. An unknown character is a fault, and reading goes on after
+//! it, so that all of them are reported at once.
 
 use crate::fault::Fault;
 

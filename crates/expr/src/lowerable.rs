@@ -1,4 +1,5 @@
-//! Which expressions a solver can read.
+//! Which expressions can be translated ("lowered") into a solver's model. A solver decides whole numbers and truths, so what
+//! depends on text, on the clock, on null or on what a row was before has to stay with the evaluator.
 
 use crate::{Binder, Expr, FoldKind, Function, Source, TestOp};
 
@@ -21,6 +22,7 @@ pub fn lowerable(expr: &Expr) -> Result<(), String> {
     }
 }
 
+/// Why this node by itself cannot be lowered, in words for a message; `None` if it can.
 fn stands_in_the_way(expr: &Expr) -> Option<&'static str> {
     Some(match expr {
         Expr::Literal(value, _) if value.is_null() => "`null`",
@@ -64,7 +66,8 @@ fn binder(binder: &Binder) -> Option<&'static str> {
     })
 }
 
-/// Whether a conjunction is what the checker makes of `not in`.
+/// Whether a conjunction is what the checker makes of `not in`, `x != null and not (x in {…})`. The tree has no node of its
+/// own for it, so messages and English recognise it by its form.
 pub(crate) fn is_not_in(list: &[Expr]) -> bool {
     let [Expr::Not(there), Expr::Not(found)] = list else { return false };
     match (&**there, &**found) {

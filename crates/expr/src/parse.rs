@@ -1,5 +1,6 @@
-//! From tokens to an untyped syntax tree with places. Nothing is resolved here: whether `t(…)` is a table, a fact or a
-//! function, and what a name means, the checker decides.
+//! The parser, by recursive descent with one function per level of `GRAMMAR.md`: from tokens to an untyped syntax tree with
+//! places. Nothing is resolved here: whether `t(…)` is a table, a fact or a function, and what a name means, the checker
+//! decides. It stops at the first fault, because what follows one in a text of this length is rarely news.
 
 use crate::fault::Fault;
 use crate::lex::{Kind as Token, Token as Lexed, lex};
@@ -28,9 +29,10 @@ pub(crate) struct Node<'t> {
     pub(crate) kind: Kind<'t>,
 }
 
-/// What a piece of syntax is.
+/// What a piece of syntax is. Names of operators are those of the grammar; a condition and a value look alike here.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind<'t> {
+    /// `a.b.c`, or a single word of whatever meaning.
     Path(Vec<Name<'t>>),
     Number(&'t str),
     Text(String),
@@ -64,16 +66,17 @@ pub(crate) enum Kind<'t> {
     Fold(Box<FoldNode<'t>>),
 }
 
-/// A fold as written.
+/// A fold as written; its parts are those of [`crate::Fold`].
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FoldNode<'t> {
     pub(crate) kind: FoldKind,
     pub(crate) binders: Vec<BinderNode<'t>>,
     pub(crate) body: Vec<Node<'t>>,
+    /// `else` of `min` and `max`, or the limit of `cumulative`.
     pub(crate) outer: Option<Node<'t>>,
 }
 
-/// A variable as written.
+/// A variable as written, `x in source`; without a name in folds such as `exists t(…)`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct BinderNode<'t> {
     pub(crate) name: Option<Name<'t>>,
@@ -84,8 +87,11 @@ pub(crate) struct BinderNode<'t> {
 /// What a variable ranges over, as written.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum SourceNode<'t> {
+    /// `t(f = e, …)`
     Rows { name: Name<'t>, filters: Vec<Node<'t>> },
+    /// `t`, a relation or a set
     Named(Name<'t>),
+    /// `1..5`
     Range { at: usize, low: i64, high: i64 },
 }
 
@@ -116,6 +122,7 @@ pub(crate) fn rule(text: &str) -> Result<RuleNode<'_>, Vec<Fault>> {
     })
 }
 
+/// Reads a whole text with one of the parser's functions; anything left over is a fault.
 fn whole<'t, T>(text: &'t str, read: impl FnOnce(&mut Parser<'t>) -> Parsed<T>) -> Result<T, Vec<Fault>> {
     if text.len() > LONGEST {
         let message = format!("the expression is longer than {LONGEST} bytes");
@@ -171,7 +178,9 @@ fn fold_kind(word: &str) -> Option<FoldKind> {
 
 struct Parser<'t> {
     tokens: Vec<Lexed<'t>>,
+    /// The token that is read next.
     next: usize,
+    /// How many recursive calls of the grammar are open.
     depth: u16,
 }
 
@@ -253,6 +262,7 @@ impl<'t> Parser<'t> {
         result
     }
 
+    /// Makes a node. Chains such as `a + a + a` grow the tree without recursion here, so its height is bounded as well.
     fn node(&self, at: usize, kind: Kind<'t>) -> Parsed<Node<'t>> {
         let height = 1 + height_below(&kind);
         if height > 2 * DEEPEST { Err(self.too_deep()) } else { Ok(Node { at, height, kind }) }
@@ -279,6 +289,7 @@ impl<'t> Parser<'t> {
         self.list("and", Self::negation, Kind::And)
     }
 
+    /// `x word x word x` as one node of all of them, or the only `x` by itself.
     fn list(
         &mut self,
         word: &str,
@@ -482,6 +493,7 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// A fold from the word that begins it.
     fn fold(&mut self, at: usize, word: &str, mut kind: FoldKind) -> Parsed<Node<'t>> {
         self.next += 1;
         if word == "for" {
@@ -601,7 +613,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The height of the highest part.
+/// The length of the longest branch below a node that is about to be made of these parts.
 fn height_below(kind: &Kind<'_>) -> u16 {
     let highest = |list: &[Node<'_>]| list.iter().map(|node| node.height).max().unwrap_or(0);
     match kind {

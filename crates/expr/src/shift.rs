@@ -1,24 +1,25 @@
-//! The same expression over a larger list of relations: every relation and every enumeration moved on by a number.
+//! Renumbering for joined domains: when the tables of one domain are appended to those of another, every relation and every
+//! enumeration that its expressions name moves on by the number of those before it.
 
 use crate::tree::{Expr, Path, Source, Type};
 use benchwright_base::{EnumId, RelationId};
 
-/// By how much the places of relations and enumerations move.
+/// By how much relations and enumerations are renumbered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Shift {
-    /// Added to every relation.
+    /// Added to the number of every relation.
     pub relations: u16,
-    /// Added to every enumeration.
+    /// Added to the number of every enumeration.
     pub enums: u16,
 }
 
 impl Shift {
-    /// A relation moved.
+    /// The number of a relation in the joined list.
     pub fn relation(self, id: RelationId) -> RelationId {
         RelationId(id.0 + self.relations)
     }
 
-    /// A type moved.
+    /// A type with the relation or enumeration inside it renumbered.
     pub fn ty(self, ty: Type) -> Type {
         match ty {
             Type::Enum(id) => Type::Enum(EnumId(id.0 + self.enums)),
@@ -27,12 +28,12 @@ impl Shift {
         }
     }
 
-    /// A path moved.
+    /// Renumbers the relations along a path; fields are counted within their relation and stay.
     pub fn path(self, path: &mut Path) {
         path.iter_mut().for_each(|(relation, _)| *relation = self.relation(*relation));
     }
 
-    /// What a binder ranges over, moved.
+    /// Renumbers what a binder ranges over, the values of its tests included.
     pub fn source(self, source: &mut Source) {
         self.rows(source);
         if let Source::Rows { tests, .. } = source {
@@ -40,7 +41,7 @@ impl Shift {
         }
     }
 
-    /// The relation of a source and the paths of its tests.
+    /// The same without the values, which [`Shift::expr`] reaches by itself and must not move twice.
     fn rows(self, source: &mut Source) {
         if let Source::Rows { relation, tests } = source {
             *relation = self.relation(*relation);
@@ -48,7 +49,7 @@ impl Shift {
         }
     }
 
-    /// An expression moved.
+    /// Renumbers a whole expression in place.
     pub fn expr(self, expr: &mut Expr) {
         expr.visit_mut(&mut |expr| match expr {
             Expr::Literal(_, ty) => *ty = self.ty(*ty),

@@ -1,33 +1,36 @@
-//! The tree: what an expression is once every name in it is resolved and every type is known to fit.
+//! The typed tree that the checker produces: every name is a number, every type is known to fit, and conditions (truths) are
+//! kept apart from values. Whoever walks it can rely on that and needs no error path.
+//!
+//! Variables are slots, counted outermost first (de Bruijn levels), so a walk keeps what is bound in a plain list.
 
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, Value};
 
-/// The type of a value.
+/// The type of a value. Each has its kind of [`Value`], but for `Months`, which is a whole number while it is computed with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
-    /// True or false.
+    /// A yes or no as a value, such as a field. A condition has no type.
     Bool,
-    /// A whole number.
+    /// A whole number without a unit.
     Int,
-    /// Money in minor units.
+    /// Money in minor units (hundredths).
     Money,
     /// A quantity in thousandths.
     Quantity,
-    /// Text.
+    /// Text; it can be tested and compared for equality, but has no order.
     Text,
-    /// A day.
+    /// A day, which only whole days and months can move.
     Date,
-    /// An instant.
+    /// An instant to the second, in UTC.
     DateTime,
-    /// A time of day.
+    /// A time of day, to the second.
     Time,
     /// A length of time in seconds.
     Duration,
     /// A number of months: only to be added to or taken from a date.
     Months,
-    /// A word of an enumeration.
+    /// A word of one enumeration; words of two enumerations cannot be compared.
     Enum(EnumId),
-    /// A row of a relation.
+    /// A row of one relation.
     Ref(RelationId),
     /// The type of `null`, which fits every other.
     Null,
@@ -40,7 +43,7 @@ pub type Slot = usize;
 /// Fields followed from a row, each but the last a reference to a row of the next step's relation.
 pub type Path = Vec<(RelationId, FieldId)>;
 
-/// Order and equality.
+/// The comparisons of values. All are false where either side is null, `!=` too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Compare {
     /// `=`
@@ -57,14 +60,14 @@ pub enum Compare {
     Ge,
 }
 
-/// Tests on text.
+/// The tests on text. All are false where either side is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TextOp {
     /// `contains`, without regard to case
     Contains,
-    /// `starts_with`
+    /// `starts_with`, with regard to case
     StartsWith,
-    /// `ends_with`
+    /// `ends_with`, with regard to case
     EndsWith,
 }
 
@@ -85,22 +88,22 @@ pub enum TestOp {
     NotNull,
 }
 
-/// A unit of a span of time: `60 days`, `sla.target_minutes minutes`.
+/// A unit of a span of time: `60 days`, `sla.target_minutes minutes`. All but months become a number of seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
-    /// Seconds.
+    /// `n seconds`
     Seconds,
-    /// Minutes.
+    /// `n minutes`, 60 seconds each
     Minutes,
-    /// Hours.
+    /// `n hours`, 3,600 seconds each
     Hours,
-    /// Days.
+    /// `n days`, 86,400 seconds each: there are no time zones, so no day is longer
     Days,
-    /// Calendar months.
+    /// `n months` of the calendar, which have no fixed length and are only added to dates and instants
     Months,
 }
 
-/// Built-in functions.
+/// The built-in functions, resolved and with what the checker learned from their surroundings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Function {
     /// `length(text)`: number of characters.
@@ -122,11 +125,11 @@ pub enum Function {
         /// The last place of the expected enumeration: larger sums end there.
         last: u16,
     },
-    /// `abs(n)`
+    /// `abs(n)` of any type of number; the type stays.
     Abs,
-    /// `min(a, b, …)`
+    /// `min(a, b, …)` of values of one type; null if one is null. The smallest over rows is [`FoldKind::Min`].
     Least,
-    /// `max(a, b, …)`
+    /// `max(a, b, …)`, likewise.
     Greatest,
 }
 
@@ -135,7 +138,7 @@ pub enum Function {
 pub enum Source {
     /// The rows of a relation that pass every test. A test's value is read in the scope **outside** the binder.
     Rows {
-        /// The relation.
+        /// Whose rows.
         relation: RelationId,
         /// The tests: a path from the row, the operator, and its values (one, or several for `in`).
         tests: Vec<(Path, TestOp, Vec<Expr>)>,
@@ -151,13 +154,13 @@ pub enum Source {
 pub struct Binder {
     /// The alias, if one was written; `it` for the row of `all t(…)`.
     pub name: Option<String>,
-    /// What it ranges over.
+    /// The rows, members or numbers that it takes one after the other.
     pub source: Source,
-    /// `where`: a further condition that sees this variable.
+    /// `where`: a further condition, which sees this variable and those before it. `None` if none was written.
     pub condition: Option<Expr>,
 }
 
-/// What a fold makes of its elements.
+/// What a fold makes of its elements: an aggregate, as SQL would say, or a quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FoldKind {
     /// `for …: p`, `all t(…) p`: every element satisfies the body.
@@ -166,15 +169,15 @@ pub enum FoldKind {
     Exists,
     /// `none`: no element does (body may be absent).
     None,
-    /// `count`
+    /// `count`: how many elements there are. It has no body.
     Count,
-    /// `count distinct … of e`
+    /// `count distinct … of e`: how many different values the body has; null is none.
     CountDistinct,
-    /// `sum … of e`; nulls add nothing.
+    /// `sum … of e`; nulls add nothing, and the sum of none is the typed zero in `outer`.
     Sum,
-    /// `min … of e`; null of none.
+    /// `min … of e`, nulls left out; of none it is `else`, or null.
     Min,
-    /// `max … of e`; null of none.
+    /// `max … of e`, nulls left out; of none it is `else`, or null.
     Max,
     /// `no_overlap … of start, end`: half-open intervals do not meet.
     NoOverlap,
@@ -183,10 +186,10 @@ pub enum FoldKind {
     Cumulative,
 }
 
-/// A fold over the elements of its binders, each seeing those before it.
+/// A fold over the elements of its binders, each seeing those before it: nested loops, innermost last.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fold {
-    /// What is made of them.
+    /// What is made of the elements; it also says what `body` and `outer` hold.
     pub kind: FoldKind,
     /// The variables; the first is bound to slot `base`.
     pub binders: Vec<Binder>,
@@ -202,7 +205,7 @@ pub struct Fold {
 /// An expression. Variants up to [`Expr::Call`] and [`Expr::Lookup`] are values; the rest are truths.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// A constant.
+    /// A constant as it was written, with the type it was read as.
     Literal(Value, Type),
     /// A variable that ranges over a set or a range.
     Var(Slot),
@@ -222,11 +225,11 @@ pub enum Expr {
     Sub(Box<Expr>, Box<Expr>),
     /// A product; at most one side has a unit.
     Mul(Box<Expr>, Box<Expr>),
-    /// A span of time.
+    /// A whole number of a unit of time: `60 days`. Months stay a whole number, the rest becomes seconds.
     Span(Box<Expr>, Unit),
-    /// A built-in function.
+    /// A built-in function with as many arguments as it takes.
     Call(Function, Vec<Expr>),
-    /// A fact applied to its arguments.
+    /// A fact applied to its arguments, such as `moq(v, p)`.
     Fact(FactId, Vec<Expr>),
     /// The value at a path from the first row (by id) that passes the tests; null if there is none.
     Lookup {
@@ -252,13 +255,13 @@ pub enum Expr {
     /// `e in ancestors(p)`: whether the row `e` is the row at `p` or one reached from it by following the last field of
     /// `p` again and again.
     InAncestors(Box<Expr>, Box<Expr>, FieldId),
-    /// Negation.
+    /// Two-valued negation: `not (a = b)` holds where `a` is null.
     Not(Box<Expr>),
-    /// Every one holds.
+    /// Every one holds; true of an empty list.
     And(Vec<Expr>),
-    /// At least one holds.
+    /// At least one holds; false of an empty list.
     Or(Vec<Expr>),
-    /// The second holds or the first does not.
+    /// `a implies b`: the second holds or the first does not.
     Implies(Box<Expr>, Box<Expr>),
     /// The row under judgement did not exist before.
     Created,
@@ -348,7 +351,8 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on every expression inside this one and then on itself.
+    /// Calls `visit` on every expression inside this one and then on itself: from the leaves up, so that what is visited
+    /// can be replaced without the replacement being visited again.
     pub(crate) fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         fn all<'a>(list: impl IntoIterator<Item = &'a mut Expr>, visit: &mut dyn FnMut(&mut Expr)) {
             list.into_iter().for_each(|e| e.visit_mut(visit));

@@ -1,33 +1,40 @@
-//! The one walk over the tree: scopes, binders, filters and folds, generic over an algebra that says what values, truths
-//! and rows are. A rule has one meaning because there is one walk.
+//! The one interpreter of the tree. It knows scopes, binders, filters, folds and short circuits; what a value, a truth and a
+//! row *are* it leaves to an [`Algebra`]. The evaluator's truths are booleans; those of the solver's translation are formulas over
+//! decisions that nobody has taken yet. A rule has one meaning because there is one walk.
+//!
+//! Two ideas carry it. **Guards**: an element of a fold comes with the truth that it is there at all. Over records that is
+//! always `true`; over candidate rows it is the solver's choice to use the row. **Known truths**: an algebra says of a truth
+//! whether it is already decided ([`Algebra::known`]), and the walk then skips what cannot matter. For booleans this is the
+//! usual short circuit; for formulas it is constant folding, which keeps the model small.
 
 use crate::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Source, TestOp, TextOp, Unit};
 use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-/// A test of a filter with its values computed.
+/// A test of a filter, `state = open` in `case(state = open)`, with its right side already computed: it is read outside the
+/// binder, so it is the same for every row.
 #[derive(Clone, Debug)]
 pub struct Test<'e, V> {
-    /// The path from the row that is tested.
+    /// The fields that lead from the tested row to the value, at least one.
     pub path: &'e [(RelationId, FieldId)],
-    /// The test.
+    /// How that value is compared.
     pub op: TestOp,
-    /// What it is compared with.
+    /// What it is compared with: as many values as `op` takes.
     pub with: Operand<V>,
 }
 
 /// The values a test compares with. Nearly always there is one, and it costs no allocation.
 #[derive(Clone, Debug)]
 pub enum Operand<V> {
-    /// One value.
+    /// The one value of a comparison or a test on text.
     One(V),
     /// Several for `in`, none for null tests.
     Many(Vec<V>),
 }
 
 impl<V> Operand<V> {
-    /// The values.
+    /// The values as a list, whichever form they are in.
     pub fn values(&self) -> &[V] {
         match self {
             Operand::One(value) => std::slice::from_ref(value),
@@ -36,10 +43,12 @@ impl<V> Operand<V> {
     }
 }
 
-/// What is done with each row that a selection finds.
+/// What [`Algebra::select`] calls with each row it finds and the truth that the row is there and passes. `Break` ends the
+/// selection early, as `exists` does at the first hit.
 pub type EachRow<'f, A> = dyn FnMut(&mut A, <A as Algebra>::Row, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
 
-/// What values, truths and rows are, and what is done with them.
+/// What values, truths and rows are, and what is done with them. No method can fail: what an algebra cannot express it notes
+/// for itself and answers with something harmless, as the solver's translation does.
 pub trait Algebra: Sized {
     /// A value: a number, a word, a row's id.
     type Value: Clone;
@@ -47,21 +56,21 @@ pub trait Algebra: Sized {
     type Truth: Clone;
     /// A row that a variable is bound to.
     type Row: Clone;
-    /// A fold to a value under way.
+    /// The state of a `count`, `sum`, `min` or `max` between two elements: an accumulator.
     type Folding;
 
-    /// A constant.
+    /// A constant that stands in the expression.
     fn constant(&mut self, value: &Value) -> Self::Value;
-    /// A known truth.
+    /// A truth that is known without looking at anything.
     fn truth(&mut self, known: bool) -> Self::Truth;
     /// Whether a truth is known already; the walk then skips what cannot matter.
     fn known(&self, truth: &Self::Truth) -> Option<bool>;
 
-    /// The instant of the clock.
+    /// The instant of the world's clock.
     fn now(&mut self) -> Self::Value;
-    /// The person who acts.
+    /// The person who acts; `None` where nobody does, and everything about them is null.
     fn actor(&mut self) -> Option<Self::Row>;
-    /// The row under judgement as it was before.
+    /// The row under judgement as it was before; `None` for a new one, and everything about it is null.
     fn subject_before(&mut self) -> Option<Self::Row>;
     /// Whether the row under judgement is new.
     fn created(&mut self) -> Self::Truth;
@@ -70,11 +79,13 @@ pub trait Algebra: Sized {
     /// Whether a field of the row under judgement differs from before.
     fn changed(&mut self, field: FieldId) -> Self::Truth;
 
-    /// A field of a row.
+    /// A field of a row; field 0 is its id.
     fn field(&mut self, row: &Self::Row, field: FieldId) -> Self::Value;
-    /// The row that a value read from `from` refers to; `None` for null.
+    /// The row that a value read from `from` refers to; `None` for null. `from` says in which world to look: what is reached
+    /// from an old row is old.
     fn follow(&mut self, from: &Self::Row, value: &Self::Value, relation: RelationId) -> Option<Self::Row>;
-    /// Every row that may pass the tests, each with the truth that it exists and passes.
+    /// Every row that may pass the tests, each with the truth that it exists and passes. Rows that certainly do not are left
+    /// out.
     fn select(&mut self, relation: RelationId, tests: &[Test<'_, Self::Value>], each: &mut EachRow<'_, Self>);
     /// A member of a set by its place; `None` past the last.
     fn member(&mut self, set: SetId, at: usize) -> Option<Self::Value>;
@@ -85,28 +96,28 @@ pub trait Algebra: Sized {
     fn sub(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
     /// `a * b`
     fn mul(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// A span of time.
+    /// `count unit`, such as `60 days`.
     fn span(&mut self, count: Self::Value, unit: Unit) -> Self::Value;
-    /// A built-in function.
+    /// A built-in function of arguments that the checker counted.
     fn call(&mut self, function: &Function, arguments: Vec<Self::Value>) -> Self::Value;
-    /// A fact.
+    /// A fact of arguments that the checker counted.
     fn fact(&mut self, fact: FactId, arguments: &[Self::Value]) -> Self::Value;
-    /// A fold to a value begins.
+    /// A fold to a value begins: the accumulator before any element.
     fn fold(&mut self, kind: FoldKind) -> Self::Folding;
-    /// It takes an element with its guard.
+    /// The accumulator takes an element, which counts only where its guard holds.
     fn take(&mut self, folding: &mut Self::Folding, guard: Self::Truth, item: Self::Value);
-    /// It ends; `outer` is `else` of `min` and `max`.
+    /// What the fold comes to. `outer` is `else` of `min` and `max` and the zero of `sum`, for when there was no element.
     fn folded(&mut self, folding: Self::Folding, outer: Option<Self::Value>) -> Self::Value;
 
-    /// A comparison.
+    /// `a op b`; false where either is null.
     fn compare(&mut self, op: Compare, a: Self::Value, b: Self::Value) -> Self::Truth;
     /// Whether a value is null.
     fn is_null(&mut self, value: Self::Value) -> Self::Truth;
-    /// A test on text.
+    /// `a op b` on texts; false where either is null.
     fn text(&mut self, op: TextOp, a: Self::Value, b: Self::Value) -> Self::Truth;
-    /// A boolean value as a truth.
+    /// A boolean value as a truth; null does not hold.
     fn holds(&mut self, value: Self::Value) -> Self::Truth;
-    /// Whether a row is among another row and those reached from it by a field.
+    /// Whether `row` is `start` or one of those reached from it by following `field` again and again.
     fn in_ancestors(
         &mut self,
         row: Self::Value,
@@ -114,13 +125,14 @@ pub trait Algebra: Sized {
         relation: RelationId,
         field: FieldId,
     ) -> Self::Truth;
-    /// Negation.
+    /// The opposite of a truth.
     fn not(&mut self, truth: Self::Truth) -> Self::Truth;
-    /// Conjunction of truths that are not known.
+    /// Conjunction of two or more truths that are not known; the walk has dealt with those that are.
     fn and(&mut self, truths: Vec<Self::Truth>) -> Self::Truth;
-    /// Disjunction of truths that are not known.
+    /// Disjunction of two or more truths that are not known.
     fn or(&mut self, truths: Vec<Self::Truth>) -> Self::Truth;
-    /// `no_overlap` (start, end) and `cumulative` (start, end, load, and the limit), with guards.
+    /// `no_overlap` of intervals (start, end), or `cumulative` of (start, end, load) under a limit. They are handed over whole
+    /// because solvers have constraints for just these.
     fn schedule(
         &mut self,
         kind: FoldKind,
@@ -129,27 +141,28 @@ pub trait Algebra: Sized {
     ) -> Self::Truth;
 }
 
-/// What a slot is bound to.
+/// What a slot is bound to while the walk is inside its binder.
 #[derive(Clone)]
 pub enum Bound<A: Algebra> {
-    /// A member of a set or range.
+    /// A member of a set or a number of a range; it has no fields.
     Value(A::Value),
-    /// A row.
+    /// A row, whose fields can be read.
     Row(A::Row),
 }
 
-/// What is bound, outermost first. Nearly always it costs no allocation.
+/// The environment: what the slots are bound to, outermost first. Nearly always it costs no allocation.
 pub type Env<A> = SmallVec<[Bound<A>; 4]>;
 
-/// What is done with each element of binders.
+/// What [`elements`] calls for each combination of bound variables, with the guard under which that combination counts.
 type EachElement<'f, A> = dyn FnMut(&mut A, &mut Env<A>, <A as Algebra>::Truth) -> ControlFlow<()> + 'f;
 
-/// The value of an expression that is one.
+/// Reads an expression as a value. The checker keeps values and truths apart, so one of the two functions always fits.
 pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
     match expr {
         Expr::Literal(value, _) => a.constant(value),
         Expr::Var(slot) => match &env[*slot] {
             Bound::Value(value) => value.clone(),
+            // A row where a value is wanted is its id.
             Bound::Row(row) => {
                 let row = row.clone();
                 a.field(&row, FieldId::ID)
@@ -160,6 +173,7 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
                 let row = row.clone();
                 follow(a, Some(row), path)
             }
+            // A member of a set has no fields, so the path the checker let through is empty.
             Bound::Value(value) => value.clone(),
         },
         Expr::Old(path) => {
@@ -199,6 +213,8 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
         Expr::Lookup { source, path } => {
             let mut found = None;
             rows(a, source, env, &mut |_, _, row, _| {
+                // Rows come by id, so the first is the one with the least. Its guard is not asked for: a lookup is never
+                // lowered, and over records every row that is found is there.
                 found = Some(row);
                 ControlFlow::Break(())
             });
@@ -213,7 +229,7 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
     }
 }
 
-// What needs room of its own is kept out of `value`, which is entered for every small expression.
+// What needs room on the stack for lists is kept out of `value`, which is entered for every small expression and recurses.
 
 #[inline(never)]
 fn fact_value<A: Algebra>(a: &mut A, fact: FactId, list: &[Expr], env: &mut Env<A>) -> A::Value {
@@ -225,6 +241,7 @@ fn fact_value<A: Algebra>(a: &mut A, fact: FactId, list: &[Expr], env: &mut Env<
 fn fold_value<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Value {
     let mut folding = a.fold(fold.kind);
     let _ = elements(a, &fold.binders, env, None, &mut |a, env, guard| {
+        // `count` has no body: every element counts one.
         let item = match fold.body.first() {
             Some(body) => value(a, body, env),
             None => a.constant(&Value::Int(1)),
@@ -236,7 +253,7 @@ fn fold_value<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Value 
     a.folded(folding, outer)
 }
 
-/// The truth of an expression that is one.
+/// Reads an expression as a truth.
 pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
     match expr {
         Expr::Truth(known) => a.truth(*known),
@@ -256,6 +273,7 @@ pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
             let (x, y) = (value(a, x, env), value(a, y, env));
             a.text(*op, x, y)
         }
+        // `x in {a, b}` is `x = a or x = b`, but `x` is read once.
         Expr::In(x, list) => {
             let x = value(a, x, env);
             join(a, false, list, &mut |a, e| {
@@ -264,6 +282,7 @@ pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
             })
         }
         Expr::InAncestors(row, start, field) => {
+            // The field refers to its own relation, which is where the last step of the path stands.
             let relation = match &**start {
                 Expr::Field(_, path) | Expr::Old(path) | Expr::Actor(path) => {
                     path.last().map(|(relation, _)| *relation)
@@ -282,6 +301,7 @@ pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
         }
         Expr::And(list) => join(a, true, list, &mut |a, e| truth(a, e, env)),
         Expr::Or(list) => join(a, false, list, &mut |a, e| truth(a, e, env)),
+        // `x implies y` is `not x or y`; where `x` is known to be false, `y` is never read.
         Expr::Implies(x, y) => {
             let x = truth(a, x, env);
             let x = a.not(x);
@@ -303,6 +323,7 @@ pub fn truth<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Truth {
     }
 }
 
+/// `all`, `exists`, `none` and the two constraints on intervals.
 fn fold_truth<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Truth {
     if matches!(fold.kind, FoldKind::NoOverlap | FoldKind::Cumulative) {
         let mut items = Vec::new();
@@ -336,11 +357,13 @@ fn fold_truth<A: Algebra>(a: &mut A, fold: &Fold, env: &mut Env<A>) -> A::Truth 
             }
         }
     });
-    let some = if decided { a.truth(true) } else { settle(a, false, open) };
+    let some = if decided { a.truth(true) } else { combined(a, false, open) };
     if fold.kind == FoldKind::Exists { some } else { a.not(some) }
 }
 
-/// Every element of the binders with its guard. Elements that cannot count are never entered.
+/// Calls `each` for every combination of the binders' variables, as nested loops would, with the guard under which it counts:
+/// all rows exist, pass their filters and satisfy the conditions. Combinations that certainly do not are never entered.
+/// `guard` is the guard of the loops outside, `None` for the outermost.
 pub fn elements<A: Algebra>(
     a: &mut A,
     binders: &[Binder],
@@ -397,7 +420,7 @@ pub fn elements<A: Algebra>(
     }
 }
 
-/// The rows of a source. The values of its tests are read once, in the outer scope.
+/// The rows of a source. The right sides of its tests are read once, in the outer scope, before any row is bound.
 fn rows<A: Algebra>(
     a: &mut A,
     source: &Source,
@@ -422,7 +445,7 @@ fn rows<A: Algebra>(
     }
 }
 
-/// A test with its values.
+/// A test with its right side computed.
 fn read_test<'e, A: Algebra>(
     a: &mut A,
     (path, op, values): &'e (Path, TestOp, Vec<Expr>),
@@ -435,7 +458,7 @@ fn read_test<'e, A: Algebra>(
     Test { path, op: *op, with }
 }
 
-/// What a path reaches from a row; null once there is no row.
+/// What a path reaches from a row: the row's id if the path is empty, null as soon as a reference on the way is null.
 pub(crate) fn follow<A: Algebra>(a: &mut A, row: Option<A::Row>, path: &Path) -> A::Value {
     let Some(mut row) = row else { return a.constant(&Value::Null) };
     let Some(((_, last), steps)) = path.split_last() else { return a.field(&row, FieldId::ID) };
@@ -455,15 +478,16 @@ fn join<A: Algebra>(a: &mut A, all: bool, items: &[Expr], read: &mut dyn FnMut(&
     for item in items {
         let truth = read(a, item);
         match a.known(&truth) {
+            // False decides a conjunction, true a disjunction; the other one of the two changes nothing.
             Some(known) if known != all => return truth,
             Some(_) => {}
             None => open.push(truth),
         }
     }
-    settle(a, all, open)
+    combined(a, all, open)
 }
 
-/// The same of two truths that are there already.
+/// [`join`] of two truths that are already read.
 fn pair<A: Algebra>(a: &mut A, all: bool, x: A::Truth, y: A::Truth) -> A::Truth {
     match (a.known(&x), a.known(&y)) {
         (Some(known), _) if known != all => x,
@@ -475,7 +499,8 @@ fn pair<A: Algebra>(a: &mut A, all: bool, x: A::Truth, y: A::Truth) -> A::Truth 
     }
 }
 
-fn settle<A: Algebra>(a: &mut A, all: bool, mut open: Vec<A::Truth>) -> A::Truth {
+/// What is left of a conjunction or disjunction once known truths are gone: nothing, one truth, or a formula of several.
+fn combined<A: Algebra>(a: &mut A, all: bool, mut open: Vec<A::Truth>) -> A::Truth {
     match open.len() {
         0 => a.truth(all),
         1 => open.swap_remove(0),

@@ -9,25 +9,23 @@ mod native;
 mod policy;
 mod seed;
 mod tables;
-mod text;
 mod tools;
 mod types;
 
 use crate::describe::describe;
 use crate::folder::Folder;
 use crate::model::Domain;
+use crate::text::{Entry, Faults, File};
 use benchwright_base::{DateTime, Diagnostic, Digest};
 use draft::Draft;
-use text::{Entry, Faults, File};
 
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 7] =
-    ["README.md", "FIDELITY.md", "native.rs", "bench.case", "plan.toml", "goods.toml", "patterns.toml"];
+const OTHERS: [&str; 4] = ["README.md", "FIDELITY.md", "Cargo.toml", "bench.case"];
 /// A declaration as text and as entries.
 type Read<'a> = (File<'a>, Vec<Entry<'a>>);
-/// Code stands in as many files as it needs.
+/// Code stands in a folder of its own.
 const CODE: &str = ".rs";
 /// 2026-03-02T09:00:00Z, at which worlds stand when the domain does not say.
 const NOW: DateTime = DateTime(1_772_442_000);
@@ -115,10 +113,12 @@ fn check_file_names(folder: &Folder, faults: &Faults) {
             || path.starts_with(Folder::PARTS)
             || folder.parts.iter().any(told_part)
             || OTHERS.contains(&&**path)
-            || path.starts_with("cases/")
-            || path.ends_with(CODE);
+            || path.starts_with("cases/");
         if !is_known {
-            let help = faults.nearest(path, DECLARATIONS.into_iter().chain(OTHERS));
+            let help = match path.ends_with(CODE) {
+                true => Some("code stands in `src/`, beside a `Cargo.toml`".to_owned()),
+                false => faults.nearest(path, DECLARATIONS.into_iter().chain(OTHERS)),
+            };
             let message = "a domain folder has no such file";
             faults.push(Diagnostic::at(path, "", 0, message, help));
         }

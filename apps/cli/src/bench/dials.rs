@@ -3,14 +3,11 @@
 
 mod plots;
 
-use crate::{
-    tasks::Judged,
-    work::{Maker, Setting},
-};
 use anyhow::{Result, anyhow};
 use benchwright_pack::Ending;
 use benchwright_project::Desk;
 use benchwright_sandbox::{Conditions, Episode};
+use benchwright_workshop::{Maker, Workshop, tasks::Judged};
 use serde_json::{Value as Json, json};
 use std::{collections::BTreeMap, path::Path};
 
@@ -63,11 +60,11 @@ pub(super) struct Figures {
 }
 
 /// Runs it.
-pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
+pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
     let per_cell = if quick { 6 } else { 200 };
     let domains: Vec<String> =
-        setting.catalog.pattern_names()?.into_iter().filter(|name| name.starts_with("grid/")).collect();
-    let mut bench = Bench { setting, maker: Maker::new(setting), domains, per_cell };
+        workshop.catalog().pattern_names()?.into_iter().filter(|name| name.starts_with("grid/")).collect();
+    let mut bench = Bench { workshop, maker: Maker::new(workshop), domains, per_cell };
     let (mut cells, mut failing) = (Cells::new(), Cells::new());
     for open in OPEN {
         for decoys in DECOYS {
@@ -81,7 +78,7 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
 }
 
 struct Bench<'s> {
-    setting: &'s Setting,
+    workshop: &'s Workshop,
     maker: Maker<'s>,
     domains: Vec<String>,
     per_cell: usize,
@@ -93,7 +90,7 @@ impl Bench<'_> {
             let pattern = self.domains[nth % self.domains.len()].clone();
             let seed = SEED + (nth / self.domains.len()) as u64;
             let (task, _) = self.maker.make(&pattern, tier, "fill", seed, false)?;
-            let judged = Judged::open(&self.setting.catalog, &task)?;
+            let judged = Judged::open(self.workshop.catalog(), &task)?;
             let grader = judged.grader()?;
             for agent in agents {
                 let seat = judged.sandbox.seat_of(&task.open);

@@ -1,13 +1,14 @@
 //! `bench erp`: the same oracle episode (reset, calls, snapshot, grade) on the embedded ERP and on a real Odoo, both through the
 //! gateway by one client, and on the embedded one in process too. Wall time, because the other side is another program.
 
-use crate::{commands::demo, layout::columns, odoo, tasks::Judged, work::Temporary};
+use crate::{commands::demo, layout::columns, odoo};
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Client, Site};
 use benchwright_pack::{Ending, Ledger, Store, Task};
 use benchwright_project::{Case, Desk};
 use benchwright_serve::{Options, Server, Settings};
+use benchwright_workshop::{Temporary, tasks::Judged};
 use benchwright_world::replay;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};

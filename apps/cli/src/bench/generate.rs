@@ -4,16 +4,16 @@
 //! and packing. The denominator is the CPU time of the recorded models and parameters, already written as the library's own
 //! messages, given to it again in this warm process. Both are measured in turns, block by block, and only what was run is told.
 
-use crate::{
-    layout::columns,
-    suites,
-    work::{Maker, Setting, Temporary},
-};
-use anyhow::{Context as _, Result, ensure};
+use crate::layout::columns;
+use anyhow::{Context as _, Result, bail, ensure};
 use benchwright_pack::{Suite, SuiteTask, store};
+use benchwright_workshop::{Maker, Temporary, Workers, Workshop, suites};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value as Json, json};
-use std::{collections::BTreeMap, process::Stdio};
+use std::{
+    collections::BTreeMap,
+    process::{Command, Stdio},
+};
 
 /// The suite that the sample is taken from.
 const SUITE: &str = include_str!("../../../../suites/erp-300.toml");
@@ -33,18 +33,18 @@ pub(super) struct Figures {
 }
 
 /// Measures.
-pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
-    let solver = suites::solver_here()?;
+pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
+    let solver = suites::solver_here()?.solver;
     let suite = Suite::from_toml(SUITE)?;
     let sample: Vec<&SuiteTask> = suite.tasks.iter().step_by(if quick { QUICK_STEP } else { STEP }).collect();
     let mut figures = Figures { tasks: 0, solves: 0, cpu_s: 0.0, bare_solver_cpu_s: 0.0, by_tier: BTreeMap::new() };
-    let mut maker = Maker::new(setting);
+    let mut maker = Maker::new(workshop);
     // The denominator is a warm process.
     maker.engines()?;
     for block in sample.chunks(sample.len().div_ceil(BLOCKS)) {
         let tasks = block.iter().map(|line| SuiteTask { digest: None, ..(*line).clone() }).collect();
         let wanted = Suite { solver: Some(solver.clone()), tasks, ..suite.clone() };
-        let (locked, spent) = build(setting, &wanted)?;
+        let (locked, spent) = build(workshop, &wanted)?;
         figures.cpu_s += spent;
         for line in &locked.tasks {
             let (task, recorded) = maker.make(&line.pattern, &line.tier, &line.objective, line.seed, true)?;
@@ -66,11 +66,16 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
 }
 
 /// Runs `benchwright build` on a suite; the suite with its digests, and the CPU seconds of it and all its children.
-fn build(setting: &Setting, suite: &Suite) -> Result<(Suite, f64)> {
+fn build(workshop: &Workshop, suite: &Suite) -> Result<(Suite, f64)> {
     let folder = Temporary::new()?;
     let file = folder.path().join("bench.toml");
     store::write_suite(&file, suite)?;
-    let mut command = setting.program()?;
+    let Workers::Processes { program, arguments } = workshop.workers() else {
+        bail!("`bench generate` measures the program `benchwright`, which is not known here");
+    };
+    // The words of a worker are those of the program with `worker` at their end.
+    let mut command = Command::new(program);
+    command.args(&arguments[..arguments.len().saturating_sub(1)]);
     command.arg("build").arg(&file).arg("-o").arg(folder.path().join("out")).args(["--jobs", "1"]);
     let begun = cpu(UsageWho::RUSAGE_CHILDREN)?;
     let status = command.stdout(Stdio::null()).status().context("`benchwright build` could not be started")?;

@@ -5,14 +5,11 @@ mod plain;
 mod script;
 
 use super::measure::{median, nanoseconds};
-use crate::{
-    tasks::Judged,
-    work::{Maker, Setting},
-};
 use anyhow::{Context, Result, anyhow, bail};
 use benchwright_grade::Grader;
 use benchwright_pack::{Ending, Task};
 use benchwright_sandbox::{Conditions, Episode};
+use benchwright_workshop::{Maker, Workshop, tasks::Judged};
 use plain::Plain;
 use script::Script;
 use serde_json::{Value as Json, json};
@@ -93,16 +90,16 @@ impl Figures {
 }
 
 /// Runs it.
-pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
+pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
     let (rounds, passes) = if quick { (3, 20) } else { (151, 20) };
     let scripts = script::scripts()?;
-    let mut maker = Maker::new(setting);
+    let mut maker = Maker::new(workshop);
     let mut made: Vec<Task> = Vec::new();
     for script in &scripts {
         made.push(maker.make(&script.pattern, &script.tier, "fill", script.seed, false)?.0);
     }
     let judged: Vec<Judged<'_>> =
-        made.iter().map(|task| Judged::open(&setting.catalog, task)).collect::<Result<_>>()?;
+        made.iter().map(|task| Judged::open(workshop.catalog(), task)).collect::<Result<_, _>>()?;
     let graders: Vec<Grader<'_>> = judged.iter().map(|judged| Ok(judged.grader()?)).collect::<Result<_>>()?;
     let plains: Vec<Plain> =
         judged.iter().map(|judged| Plain::of(&judged.domain, &judged.first)).collect::<Result<_>>()?;
@@ -150,7 +147,7 @@ pub(super) fn run(setting: &Setting, quick: bool) -> Result<Figures> {
         grades.push(spent / count / 1e3);
     }
     let ratio = median(ours.iter().zip(&bare).map(|(ours, bare)| ours / bare).collect());
-    let times = generation(setting, &mut maker, quick)?;
+    let times = generation(workshop, &mut maker, quick)?;
     let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize] / 1e6;
     Ok(Figures {
         episodes_per_s: median(ours),
@@ -205,10 +202,10 @@ fn compare(scripts: &[Script], episodes: &mut [Episode], graders: &[Grader<'_>],
 }
 
 /// CPU nanoseconds of making one task of every setting of every grid, in order of size.
-fn generation(setting: &Setting, maker: &mut Maker<'_>, quick: bool) -> Result<Vec<f64>> {
+fn generation(workshop: &Workshop, maker: &mut Maker<'_>, quick: bool) -> Result<Vec<f64>> {
     let mut times = Vec::new();
-    for name in setting.catalog.pattern_names()?.into_iter().filter(|name| name.starts_with("grid/")) {
-        let pattern = setting.catalog.pattern(&name)?;
+    for name in workshop.catalog().pattern_names()?.into_iter().filter(|name| name.starts_with("grid/")) {
+        let pattern = workshop.catalog().pattern(&name)?;
         let step = if quick { 9 } else { 1 };
         for cell in pattern.head.cells.iter().step_by(step) {
             times.push(nanoseconds(|| {

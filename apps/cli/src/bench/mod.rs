@@ -9,8 +9,9 @@ mod ops;
 mod serve;
 mod world;
 
-use crate::{output, progress::Progress, work::Setting};
+use crate::{output, progress::Progress};
 use anyhow::Result;
+use benchwright_workshop::Workshop;
 use serde_json::{Map, Value as Json};
 use std::{path::Path, process::ExitCode};
 
@@ -28,7 +29,7 @@ struct Found {
 
 /// Runs a bench, or all of them. Exit code 1 says that a target was missed; a quick run is too short to say that.
 pub(crate) fn run(
-    setting: &Setting,
+    workshop: &Workshop,
     name: Option<&str>,
     json: bool,
     quick: bool,
@@ -39,7 +40,7 @@ pub(crate) fn run(
     let wanted = |bench: &&str| name.map_or(!BY_NAME.contains(bench), |name| name == *bench);
     for bench in NAMES.into_iter().filter(wanted) {
         let progress = Progress::start(format!("measuring {bench}"));
-        let found = one(setting, bench, quick, plots)?;
+        let found = one(workshop, bench, quick, plots)?;
         drop(progress);
         missed |= !quick && found.missed;
         if !json {
@@ -54,7 +55,7 @@ pub(crate) fn run(
     Ok(if missed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn one(setting: &Setting, bench: &str, quick: bool, plots: Option<&Path>) -> Result<Found> {
+fn one(workshop: &Workshop, bench: &str, quick: bool, plots: Option<&Path>) -> Result<Found> {
     let (figures, table, missed) = match bench {
         "world" => {
             let figures = world::run(quick)?;
@@ -65,26 +66,26 @@ fn one(setting: &Setting, bench: &str, quick: bool, plots: Option<&Path>) -> Res
             (figures.to_json(), figures.to_table(), figures.missed())
         }
         "grid" => {
-            let figures = grid::run(setting, quick)?;
+            let figures = grid::run(workshop, quick)?;
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "ops" => {
-            let figures = ops::run(&setting.catalog, quick)?;
+            let figures = ops::run(workshop.catalog(), quick)?;
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "dials" => {
-            let figures = dials::run(setting, quick)?;
+            let figures = dials::run(workshop, quick)?;
             if let Some(folder) = plots {
                 figures.draw(folder)?;
             }
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "erp" => {
-            let figures = erp::run(&setting.catalog, quick)?;
+            let figures = erp::run(workshop.catalog(), quick)?;
             (figures.to_json(), figures.to_table(), figures.missed())
         }
         _ => {
-            let figures = generate::run(setting, quick)?;
+            let figures = generate::run(workshop, quick)?;
             (figures.to_json(), figures.to_table(), false)
         }
     };

@@ -1,6 +1,6 @@
 //! `benchwright bench`: how fast it is, beside the bare engine.
 
-use crate::work::Setting;
+use benchwright_workshop::Workshop;
 
 /// How fast it is, beside the bare engine, alternating in one run
 #[derive(clap::Args)]
@@ -44,6 +44,6 @@ pub(crate) struct Options {
 }
 
 /// Runs the command; the exit code says whether a target was missed.
-pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<std::process::ExitCode> {
-    crate::bench::run(setting, options.name.as_deref(), options.json, options.quick, options.plots.as_deref())
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<std::process::ExitCode> {
+    crate::bench::run(workshop, options.name.as_deref(), options.json, options.quick, options.plots.as_deref())
 }

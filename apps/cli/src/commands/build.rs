@@ -1,28 +1,43 @@
 //! `benchwright build`: makes a suite again and holds every task to its digest.
 
-use crate::{output, suites, tasks, work::Setting};
-use benchwright_pack::{Store, store};
-use std::path::PathBuf;
+use crate::{
+    failure::Failure,
+    layout::{columns, counted},
+    output,
+};
+use benchwright_base::nearest;
+use benchwright_pack::{Store, StoreError, Suite, SuiteSolver, SuiteTask, store};
+use benchwright_solve::PINNED_VERSION;
+use benchwright_workshop::{
+    Shortfall, Workshop,
+    suites::{self, Built, Figures, SolverHere, named},
+};
+use serde_json::{Map, Value as Json, json};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// Makes a suite again and verifies every digest
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
-written into SUITE.toml. The result does not depend on the number of jobs.
+written into SUITE.toml. The result does not depend on the number of jobs. The suites of this repository come with
+the program, by their names: demo, erp-300, grid-324.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
 than the one the suite was locked with.
 
 Example:
-  benchwright build suites/erp-300.toml -o out
+  benchwright build erp-300 -o out
 
 Keys of --json:
   tasks, digest, seconds, by {pattern, tier, objective},
   figures {TIER: {tasks, variables, rules, checks, resamples, discarded}}, short [{task, why}]")]
 pub(crate) struct Options {
-    /// The lock file
-    #[arg(value_name = "SUITE.toml")]
+    /// The lock file, or the name of a suite that comes with the program
+    #[arg(value_name = "SUITE.toml|NAME")]
     suite: PathBuf,
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
@@ -39,26 +54,175 @@ pub(crate) struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
-    let mut suite = suites::read(&options.suite)?;
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    let workshop = workshop.clone().with_jobs(options.jobs);
+    let mut suite = read(&options.suite)?;
+    if options.lock && carried(&options.suite).is_some() {
+        let message = format!("{} comes with the program and cannot be written", options.suite.display());
+        return Err(Failure::wrong_use(message, "the path of a lock file"));
+    }
     suites::check_empty(&options.output)?;
-    let catalog = &setting.catalog;
+    let catalog = workshop.catalog();
     let here = match options.lock {
         true => suites::solver_for(catalog, &suite.family)?,
         false => suites::solver_of(catalog, &suite)?,
     };
     let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());
-    suite.solver = Some(here);
+    suite.solver = Some(warned(here));
     let store = Store::at(&options.output);
-    let built = suites::make(setting, &suite, &store, options.jobs, !options.lock)?;
+    let built = suites::make(&workshop, &suite, &store, !options.lock)?;
     if built.short.is_empty() && (options.lock || is_open) {
-        store::write_suite(&options.suite, &built.suite).map_err(tasks::of_store)?;
+        store::write_suite(&options.suite, &built.suite)?;
         eprintln!("locked {}", options.suite.display());
     }
     if options.json {
-        output::json(&built.to_json())?;
+        output::json(&to_json(&built))?;
     } else {
-        output::data(&built.to_table())?;
+        output::data(&to_table(&built))?;
     }
-    built.failure().map_or(Ok(()), Err)
+    failure(&built).map_or(Ok(()), Err)
+}
+
+mod carried {
+    //! The lock files that come with the program.
+    include!(concat!(env!("OUT_DIR"), "/suites.rs"));
+}
+
+/// The text of a suite that the program carries, if that is meant: a bare name is one, and a path never is.
+fn carried(path: &Path) -> Option<&'static str> {
+    carried::SUITES.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| *text)
+}
+
+/// Reads a lock file, or one of those that the program carries, by its name.
+pub(super) fn read(path: &Path) -> anyhow::Result<Suite> {
+    if let Some(text) = carried(path) {
+        return Suite::from_toml(text).map_err(|error| Failure::falls_short(error, "a program that was built anew"));
+    }
+    store::read_suite(path).map_err(|error| match &error {
+        StoreError::Missing(_) => {
+            let names = carried::SUITES.iter().map(|(name, _)| *name);
+            let given = path.file_stem().unwrap_or_default().to_string_lossy();
+            let near =
+                nearest(&given, names.clone()).map_or_else(|| names.collect::<Vec<_>>().join(" or "), str::to_owned);
+            Failure::wrong_use(&error, format!("a suite that the program carries: benchwright build {near} -o DIR"))
+        }
+        StoreError::Suite { .. } => Failure::falls_short(&error, "mend the lock file"),
+        _ => error.into(),
+    })
+}
+
+/// A solver that is not everybody's is told.
+pub(super) fn warned(here: SolverHere) -> SuiteSolver {
+    if !here.is_pinned {
+        eprintln!("warning: this solver library is not the pinned one ({PINNED_VERSION}); digests hold for it alone");
+    }
+    here.solver
+}
+
+/// The failure that this suite is, if it falls short.
+pub(super) fn failure(built: &Built) -> Option<anyhow::Error> {
+    let (line, first) = built.short.first()?;
+    for (line, short) in &built.short {
+        eprintln!("error: {}: {}", named(line), short.why);
+    }
+    let total = built.short.len();
+    let message = format!("{} could not be made as wanted", counted(total, "task"));
+    Some(match first.missing {
+        true => Failure::missing(message, "benchwright doctor"),
+        false => Failure::falls_short(
+            message,
+            format!(
+                "benchwright new {} --tier {} --objective {} --seed {} -o DIR",
+                line.pattern, line.tier, line.objective, line.seed
+            ),
+        ),
+    })
+}
+
+/// The document of `--json`.
+pub(super) fn to_json(built: &Built) -> Json {
+    let by = |of: fn(&SuiteTask) -> &str| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (line, _) in &built.made {
+            *counts.entry(of(line)).or_default() += 1;
+        }
+        json!(counts)
+    };
+    let digest = built.digest();
+    let figures: Map<String, Json> =
+        built.tiers().iter().map(|tier| ((*tier).to_owned(), figures_json(&built.figures(tier)))).collect();
+    let short = |(line, short): &(SuiteTask, Shortfall)| json!({ "task": named(line), "why": short.why });
+    json!({
+        "tasks": built.made.len(),
+        "digest": digest,
+        "seconds": (built.seconds * 1000.0).round() / 1000.0,
+        "by": {
+            "pattern": by(|line| &line.pattern),
+            "tier": by(|line| &line.tier),
+            "objective": by(|line| &line.objective),
+        },
+        "figures": figures,
+        "short": built.short.iter().map(short).collect::<Vec<_>>(),
+    })
+}
+
+/// Figures by tier.
+pub(super) fn to_table(built: &Built) -> String {
+    let head = ["tier", "tasks", "variables", "rules", "checks", "thrown away", "per task"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for tier in built.tiers() {
+        let figures = built.figures(tier);
+        let per_task = figures.resamples as f64 / figures.tasks.max(1) as f64;
+        rows.push(vec![
+            tier.to_owned(),
+            figures.tasks.to_string(),
+            spread(&figures.variables),
+            spread(&figures.rules),
+            spread(&figures.checks),
+            figures.resamples.to_string(),
+            format!("{per_task:.2}"),
+        ]);
+    }
+    let mut out = columns(&rows, &[1, 2, 3, 4, 5, 6], 0);
+    let mut causes: BTreeMap<&str, u64> = BTreeMap::new();
+    for (_, made) in &built.made {
+        for (cause, count) in &made.discarded {
+            *causes.entry(cause).or_default() += u64::from(*count);
+        }
+    }
+    if !causes.is_empty() {
+        let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
+        out.push_str(&format!("draws thrown away, by cause: {}\n", causes.join(", ")));
+    }
+    let unjudged = built.made.iter().filter(|(_, made)| made.checks.is_none()).count();
+    if unjudged > 0 {
+        out.push_str(&format!("{} whose own plan could not be carried out\n", counted(unjudged, "task")));
+    }
+    let digest = built.digest();
+    let digest = digest.unwrap_or_else(|| "none, because tasks are missing".to_owned());
+    out.push_str(&format!("{} in {:.1} s, digest {digest}\n", counted(built.made.len(), "task"), built.seconds));
+    out
+}
+
+fn figures_json(figures: &Figures) -> Json {
+    let of = |list: &[usize]| match (list.first(), list.last()) {
+        (Some(least), Some(most)) => json!({ "least": least, "median": list[list.len() / 2], "most": most }),
+        _ => Json::Null,
+    };
+    json!({
+        "tasks": figures.tasks,
+        "variables": of(&figures.variables),
+        "rules": of(&figures.rules),
+        "checks": of(&figures.checks),
+        "resamples": figures.resamples,
+        "discarded": figures.discarded,
+    })
+}
+
+/// `least median most` of a list in order.
+fn spread(list: &[usize]) -> String {
+    match (list.first(), list.last()) {
+        (Some(least), Some(most)) => format!("{least} {} {most}", list[list.len() / 2]),
+        _ => "-".to_owned(),
+    }
 }

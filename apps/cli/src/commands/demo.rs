@@ -2,17 +2,15 @@
 
 use crate::{
     failure::Failure,
-    host::StoreHost,
     layout::{columns, cut, paragraph},
     output,
-    tasks::{self, shown},
-    work::Temporary,
 };
 use anyhow::Context as _;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Ending, Store, Verdict, Verifier, run::Limits};
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Host as _, policy};
+use benchwright_workshop::{Temporary, host::StoreHost, suites, tasks::shown};
 use std::{fs, path::Path};
 
 const GREEDY: &str = "greedy";
@@ -57,7 +55,7 @@ pub(crate) fn unpack(folder: &Path) -> anyhow::Result<Store> {
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (folder, kept) = match &options.output {
         Some(folder) => {
-            crate::suites::check_empty(folder)?;
+            suites::check_empty(folder)?;
             (None, folder.clone())
         }
         None => {
@@ -70,7 +68,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let host = StoreHost::new(catalog, store.clone());
     let mut rows = vec![["task", "workflow"].into_iter().chain(POLICIES).map(str::to_owned).collect()];
     let mut reasons = String::new();
-    for id in store.ids().map_err(tasks::of_store)? {
+    for id in store.ids()? {
         let (row, why) = one(catalog, &host, &id)?;
         if let Some(why) = why {
             reasons.push_str(&paragraph(&format!("  {id}  "), &why, output::columns()));

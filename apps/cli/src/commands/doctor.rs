@@ -138,7 +138,7 @@ fn domain(catalog: &Catalog, name: &str) -> Vec<Check> {
     }
     let size = domain.seed.as_ref().map_or_else(|| "small".to_owned(), |seed| worlds::usual_size(&seed.sizes));
     let world = Sandbox::seeded(Arc::clone(domain), found.natives, &size, 1).map_err(anyhow::Error::from);
-    checks.push(match world.and_then(|sandbox| worlds::look(&Arc::new(sandbox))) {
+    checks.push(match world.and_then(|sandbox| Ok(worlds::look(&Arc::new(sandbox))?)) {
         Ok(episode) => {
             let rows = counted(episode.row_count(), "row");
             let tables = counted(domain.tables.len(), "table");
@@ -156,7 +156,11 @@ fn with_code(mut checks: Vec<Check>, name: &str, found: &Found) -> Vec<Check> {
     let without = found.tools_without_code();
     if !without.is_empty() {
         let detail = format!("no code for {}", without.join(", "));
-        checks.push(Check::missing(format!("native tools of {name}"), detail, "build the program with its native.rs"));
+        checks.push(Check::missing(
+            format!("native tools of {name}"),
+            detail,
+            "build the program with its code: `cargo xtask domains`, then `cargo build`",
+        ));
     }
     checks
 }

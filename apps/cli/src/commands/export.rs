@@ -4,12 +4,12 @@ use crate::{
     failure::Failure,
     layout::counted,
     progress::Progress,
-    suites, tasks,
     worlds::{self, Filling},
 };
 use benchwright_catalog::Catalog;
 use benchwright_export::ExportError;
 use benchwright_pack::Store;
+use benchwright_workshop::suites;
 use std::{
     fs,
     io::{self, Write as _},
@@ -146,7 +146,7 @@ fn parquet(shards: &Shards) -> anyhow::Result<()> {
     let _progress = Progress::start(format!("writing {}", shards.output.display()));
     let written = benchwright_export::parquet(&store, &shards.output, shards.shard);
     let summary = written.map_err(|error| match error {
-        ExportError::Store(error) => tasks::of_store(error),
+        ExportError::Store(error) => error.into(),
         ExportError::AlreadyThere(path) => already_there(&path),
         error @ ExportError::Io { .. } => Failure::missing(error, "another folder with -o"),
         error => Failure::falls_short(error, "benchwright audit DIR"),

@@ -1,13 +1,9 @@
 //! `benchwright grade`: the verdict on a terminal state.
 
-use crate::{
-    failure::Failure,
-    layout::columns,
-    output,
-    tasks::{self, Judged, shown},
-};
+use crate::{failure::Failure, layout::columns, output, tasks};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Verdict};
+use benchwright_workshop::tasks::{Judged, shown};
 use std::{
     fs,
     io::{self, Read as _},
@@ -40,7 +36,7 @@ pub(crate) struct Options {
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (store, id) = tasks::locate(&options.task)?;
-    let task = store.task(&id).map_err(tasks::of_store)?;
+    let task = store.task(&id)?;
     let judged = Judged::open(catalog, &task)?;
     let file = options.snapshot.display();
     let length = fs::metadata(&options.snapshot).map(|about| about.len()).unwrap_or_default();

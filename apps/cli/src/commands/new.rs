@@ -1,8 +1,15 @@
 //! `benchwright new`: tasks of one pattern, fresh from seeds.
 
-use crate::{failure::Failure, output, stream, suites, work::Setting};
+use super::build;
+use crate::{failure::Failure, output};
 use benchwright_pack::{CANARY, Store, Suite, SuiteTask};
 use benchwright_project::Pattern;
+use benchwright_workshop::{
+    Workshop,
+    stream::{self, Streamed},
+    suites,
+};
+use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 
 /// Makes new tasks of a pattern
@@ -51,10 +58,11 @@ pub(crate) struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
-    let pattern = setting.catalog.pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    let workshop = workshop.clone().with_jobs(options.jobs);
+    let pattern = workshop.catalog().pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
-    let family = setting.catalog.family(&pattern.family).map_err(|e| Failure::of_catalog(e, &pattern.family))?;
+    let family = workshop.catalog().family(&pattern.family).map_err(|e| Failure::of_catalog(e, &pattern.family))?;
     let shards = family.proof().is_some() && (options.shards || options.count >= stream::FROM);
     if options.shards && !shards {
         let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
@@ -68,29 +76,29 @@ pub(crate) fn run(setting: &Setting, options: &Options) -> anyhow::Result<()> {
         version: 1,
         family: pattern.family.clone(),
         canary: CANARY.to_owned(),
-        solver: Some(suites::solver_for(&setting.catalog, &pattern.family)?),
+        solver: Some(build::warned(suites::solver_for(workshop.catalog(), &pattern.family)?)),
         tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
     };
     if shards {
-        let made = stream::make(setting, &suite, &options.output, options.jobs)?;
+        let made = stream::make(&workshop, &suite, &options.output)?;
         if options.json {
-            output::json(&made.to_json())?;
+            output::json(&streamed_json(&made))?;
         } else {
-            output::data(&made.to_text())?;
+            output::data(&streamed_text(&made))?;
         }
         return Ok(());
     }
     let store = Store::at(&options.output);
-    let built = suites::make(setting, &suite, &store, options.jobs, false)?;
+    let built = suites::make(&workshop, &suite, &store, false)?;
     if options.json {
-        output::json(&built.to_json())?;
+        output::json(&build::to_json(&built))?;
     } else {
-        output::data(&built.to_table())?;
+        output::data(&build::to_table(&built))?;
         if let Some((_, made)) = built.made.first() {
             eprintln!("next: benchwright show {}", options.output.join("open").join(&made.id).display());
         }
     }
-    built.failure().map_or(Ok(()), Err)
+    build::failure(&built).map_or(Ok(()), Err)
 }
 
 /// The objective that was asked for, or the usual one of the tier.
@@ -129,4 +137,31 @@ fn lines(pattern: &str, tier: &str, objective: &str, seed: u64, count: u64) -> a
         cluster: None,
     };
     Ok((0..count).map(line).collect())
+}
+
+/// The document of `--json`.
+fn streamed_json(streamed: &Streamed) -> Json {
+    let made = streamed.made();
+    let cpu = streamed.cpu.as_secs_f64();
+    json!({
+        "tasks": streamed.tasks,
+        "shards": streamed.shards,
+        "kept_shards": streamed.kept,
+        "bytes": streamed.bytes,
+        "bytes_per_task": streamed.bytes / streamed.tasks.max(1) as u64,
+        "cpu_s": (cpu * 1000.0).round() / 1000.0,
+        "tasks_per_cpu_s": if made == 0 { Json::Null } else { json!((made as f64 / cpu).round()) },
+    })
+}
+
+/// The same in a sentence.
+fn streamed_text(streamed: &Streamed) -> String {
+    let rate = streamed.made() as f64 / streamed.cpu.as_secs_f64().max(1e-9);
+    format!(
+        "{} tasks in {} shards, of which {} were there already; {} bytes a task, {rate:.0} tasks a second on one core\n",
+        streamed.tasks,
+        streamed.shards,
+        streamed.kept,
+        streamed.bytes / streamed.tasks.max(1) as u64,
+    )
 }

@@ -3,12 +3,12 @@
 use crate::{
     failure::Failure,
     odoo::{self, check, replay},
-    output,
-    tasks::{self, Judged},
+    output, tasks,
 };
 use benchwright_catalog::Catalog;
 use benchwright_odoo::Difference;
 use benchwright_pack::Snapshot;
+use benchwright_workshop::tasks::Judged;
 use serde_json::{Value as Json, json};
 use std::{fs, path::PathBuf};
 
@@ -223,7 +223,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 
 fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
     let (store, id) = tasks::locate(&options.task)?;
-    let task = store.task(&id).map_err(tasks::of_store)?;
+    let task = store.task(&id)?;
     let judged = Judged::open(catalog, &task)?;
     let read = |path: &PathBuf| {
         let wrong =

@@ -8,10 +8,7 @@ mod show;
 
 use crate::{
     failure::Failure,
-    host::StoreHost,
-    output,
-    runs::Runs,
-    tasks,
+    output, tasks,
     worlds::{self, Filling, Opened},
 };
 use benchwright_base::RowId;
@@ -22,6 +19,11 @@ use benchwright_pack::{
 };
 use benchwright_run::{LedgerStore as _, TrialFolder, record_played};
 use benchwright_sandbox::Conditions;
+use benchwright_workshop::{
+    host::StoreHost,
+    runs::{self, Runs},
+    tasks::shown,
+};
 use benchwright_world::Seat;
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
 use session::Session;
@@ -124,7 +126,7 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
         eprintln!("no call was made, so nothing is recorded");
         return Ok(());
     }
-    let told = format!("reward {}", tasks::shown(left.verdict.reward));
+    let told = format!("reward {}", shown(left.verdict.reward));
     let agents = vec!["human".to_owned()];
     let (settings, limits) = (BTreeMap::new(), Limits::default());
     let plan = RunPlan { version: RUN_VERSION, tasks: vec![line], agents, settings, attempts: 1, limits };
@@ -133,7 +135,7 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
     let name = runs.ledger.name(run)?;
     runs.note_tasks(&name, &folder)?;
     let wall = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    record_played(&runs.ledger, &TrialFolder::of(&runs.folder(&name)), run, crate::runs::now(), left, wall)?;
+    record_played(&runs.ledger, &TrialFolder::of(&runs.folder(&name)), run, runs::now(), left, wall)?;
     eprintln!("{told}; recorded as {name}");
     Ok(())
 }

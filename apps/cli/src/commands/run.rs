@@ -3,15 +3,7 @@
 mod agents;
 
 use self::agents::{ModelOptionsOfRun, ProgramOptions, agents};
-use crate::{
-    commands::serve::CONTROL_TOKEN,
-    failure::Failure,
-    host::StoreHost,
-    layout::columns,
-    output, progress,
-    runs::{Runs, Working},
-    tasks,
-};
+use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, layout::columns, output, progress};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{
     RunPlan, SEALED_TREE, Store, TaskLine, TrialRecord,
@@ -19,6 +11,10 @@ use benchwright_pack::{
 };
 use benchwright_report::{AgentSummary, Summary};
 use benchwright_run::{Driver, LedgerStore as _, Progress, TrialFolder, run as work_off};
+use benchwright_workshop::{
+    host::StoreHost,
+    runs::{self, Runs, Working},
+};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -118,7 +114,7 @@ pub(crate) struct Options {
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (agents, has_programs) = agents(options)?;
     let store = Store::at(&options.tasks);
-    let mut ids = store.ids().map_err(tasks::of_store)?;
+    let mut ids = store.ids()?;
     if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
         return Err(Failure::wrong_use(format!("there is no task {missing}"), "a folder's name under DIR/open"));
     }
@@ -152,7 +148,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         attempts: options.attempts.max(1),
         limits: options.limits(),
     };
-    let runs = Runs::open(&options.runs)?;
+    let kept = Runs::open(&options.runs)?;
     if has_programs && options.program.are_apart() {
         // A program that runs as another must find neither the plans nor what others did.
         for folder in [options.tasks.join(SEALED_TREE), options.runs.clone()] {
@@ -160,18 +156,18 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         }
     }
     let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
-    let (run, is_new) = runs.ledger.open(&runs.fresh_name(&folder), &plan, options.new)?;
-    let name = runs.ledger.name(run)?;
-    runs.note_tasks(&name, &options.tasks)?;
-    let working = Working::on(&runs.folder(&name))?;
+    let (run, is_new) = kept.ledger.open(&kept.fresh_name(&folder), &plan, options.new)?;
+    let name = kept.ledger.name(run)?;
+    kept.note_tasks(&name, &options.tasks)?;
+    let working = Working::on(&kept.folder(&name))?;
     if working.alone {
         // Whoever held trials is gone.
-        runs.ledger.take_back(run)?;
+        kept.ledger.take_back(run)?;
         working.share()?;
     }
-    let before = runs.ledger.standing(run)?;
+    let before = kept.ledger.standing(run)?;
     if !is_new {
-        let reopened = runs.ledger.reopen_errors(run)?;
+        let reopened = kept.ledger.reopen_errors(run)?;
         eprintln!(
             "resuming {name}: {} of {} trials are recorded, {reopened} errors are tried again",
             before.recorded, before.planned
@@ -180,10 +176,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (stop, done) = (AtomicBool::new(false), Progress::default());
     let driver = Driver {
         host: &host,
-        ledger: &runs.ledger,
+        ledger: &kept.ledger,
         agents: &agents,
-        folders: TrialFolder::of(&runs.folder(&name)),
-        now: &crate::runs::now,
+        folders: TrialFolder::of(&kept.folder(&name)),
+        now: &runs::now,
         lease: None,
         jobs: options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
         stop: &stop,
@@ -200,14 +196,14 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     })?;
     drop(shown);
     let seconds = begun.elapsed().as_secs_f64();
-    let records: Vec<TrialRecord> = runs.ledger.records(run)?.into_iter().map(|(_, record)| record).collect();
+    let records: Vec<TrialRecord> = kept.ledger.records(run)?.into_iter().map(|(_, record)| record).collect();
     let fresh = done.recorded.load(Ordering::Relaxed);
     let summary = Summary::of(&plan, &records)?;
     if options.json {
         output::json(&to_json(&name, &summary, &records, fresh, seconds))?;
     } else {
         output::data(&to_table(&summary))?;
-        eprintln!("{fresh} trials in {seconds:.1} s; kept in {}", runs.folder(&name).display());
+        eprintln!("{fresh} trials in {seconds:.1} s; kept in {}", kept.folder(&name).display());
     }
     let errors = summary.errors;
     if errors > 0 {

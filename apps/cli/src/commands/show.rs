@@ -3,13 +3,13 @@
 use crate::{
     failure::Failure,
     layout::{columns, counted, cut, paragraph},
-    output,
-    tasks::{self, Judged},
+    output, tasks,
 };
 use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
+use benchwright_workshop::tasks::Judged;
 use std::path::PathBuf;
 
 /// How much of an instruction's first line stands in a list.
@@ -41,10 +41,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     let (store, id) = tasks::locate(&options.task)?;
     if !options.reveal {
-        let part = store.open_part(&id).map_err(tasks::of_store)?;
+        let part = store.open_part(&id)?;
         return Ok(output::data(&open(catalog, &part)?)?);
     }
-    let task = store.task(&id).map_err(tasks::of_store)?;
+    let task = store.task(&id)?;
     let Task { open: head, instruction, world, .. } = task.clone();
     let part = OpenPart { open: head, instruction, world };
     let text = open(catalog, &part)? + &sealed(catalog, &task)?;
@@ -58,13 +58,13 @@ fn list(store: &Store, options: &Options) -> anyhow::Result<()> {
         head.insert(2, "made from");
     }
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
-    for id in store.ids().map_err(tasks::of_store)? {
-        let part = store.open_part(&id).map_err(tasks::of_store)?;
+    for id in store.ids()? {
+        let part = store.open_part(&id)?;
         let about =
             part.instruction.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
         let mut row = vec![id.clone(), part.open.domain.clone(), cut(about.unwrap_or_default(), ABOUT)];
         if options.reveal {
-            let sealed = store.task(&id).map_err(tasks::of_store)?.sealed;
+            let sealed = store.task(&id)?.sealed;
             row.insert(2, format!("{} {} {} seed {}", sealed.pattern, sealed.tier, sealed.objective, sealed.seed));
         }
         rows.push(row);

@@ -1,9 +1,7 @@
 //! `benchwright worker`: makes and audits tasks for another process of this program, one request a line.
 
-use crate::{
-    output,
-    work::{Answer, Maker, Request, Setting, protocol::Failed},
-};
+use crate::output;
+use benchwright_workshop::{Answer, Failed, Maker, Request, Workshop};
 use std::io::{self, BufRead as _};
 
 /// Makes and audits tasks for another process, one JSON request a line
@@ -11,8 +9,8 @@ use std::io::{self, BufRead as _};
 pub(crate) struct Options {}
 
 /// Answers every line of stdin with a line on stdout, until stdin ends.
-pub(crate) fn run(setting: &Setting, _: &Options) -> anyhow::Result<()> {
-    let mut maker = Maker::new(setting);
+pub(crate) fn run(workshop: &Workshop, _: &Options) -> anyhow::Result<()> {
+    let mut maker = Maker::new(workshop);
     for line in io::stdin().lock().lines() {
         let answer = match serde_json::from_str::<Request>(&line?) {
             Ok(request) => maker.answer(&request),

@@ -1,6 +1,5 @@
 //! Tasks on a real Odoo: the oracle at full reward, idle at nothing, near-misses refused by name, all by the sealed verifier.
 
-use crate::tasks::{self, Judged};
 use anyhow::{Context as _, anyhow};
 use benchwright_catalog::Catalog;
 use benchwright_grade::{FULL, Grader};
@@ -8,6 +7,7 @@ use benchwright_odoo::{OdooWorld, Site, compare};
 use benchwright_pack::{CheckStatus, Ending, Script, Snapshot, Store, Task, Verdict};
 use benchwright_project::{Case, Mutation};
 use benchwright_spec::NamedRows;
+use benchwright_workshop::tasks::Judged;
 use benchwright_world::{Episode as _, ledger, replay};
 use serde_json::{Value as Json, json};
 use std::{
@@ -95,11 +95,11 @@ pub(crate) fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> anyhow
         .with_context(|| format!("{} cannot be written", wanted.log.display()))?;
     let mut summary = Summary::default();
     let mut patterns: BTreeSet<String> = BTreeSet::new();
-    for (turn, id) in store.ids().map_err(tasks::of_store)?.iter().enumerate() {
+    for (turn, id) in store.ids()?.iter().enumerate() {
         if !wanted.tasks.is_empty() && !wanted.tasks.contains(id) {
             continue;
         }
-        let task = store.task(id).map_err(tasks::of_store)?;
+        let task = store.task(id)?;
         let pattern = &task.sealed.pattern;
         if task.open.domain != "erp" || !(wanted.patterns.is_empty() || wanted.patterns.contains(pattern)) {
             continue;

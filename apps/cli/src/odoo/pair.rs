@@ -1,13 +1,13 @@
 //! One world on both engines, and calls made on both: what each answers, and in what their states differ.
 
 use super::{Done, known_answer};
-use crate::tasks::Judged;
 use benchwright_base::Value;
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Answer, Difference, OdooEpisode, OdooError, OdooWorld, Site, compare, face};
 use benchwright_pack::{Ledger, Snapshot, Step, Task};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::Domain;
+use benchwright_workshop::tasks::Judged;
 use benchwright_world::{Seat, ledger};
 use serde_json::Value as Json;
 use std::{collections::BTreeMap, sync::Arc};

@@ -4,7 +4,7 @@ use super::{
     moves::{KINDS, Moves},
     pair::{Shared, answers_differ},
 };
-use crate::{layout::columns, tasks};
+use crate::layout::columns;
 use anyhow::Context as _;
 use benchwright_catalog::Catalog;
 use benchwright_odoo::Site;
@@ -179,11 +179,11 @@ impl Summary {
 /// The task whose world is used: the one asked for, or the smallest that has drafts, recipes and work to be placed.
 pub(crate) fn choose(store: &Store, wanted: Option<&str>) -> anyhow::Result<Task> {
     if let Some(id) = wanted {
-        return store.task(id).map_err(tasks::of_store);
+        return Ok(store.task(id)?);
     }
     let mut best: Option<(usize, Task)> = None;
-    for id in store.ids().map_err(tasks::of_store)? {
-        let task = store.task(&id).map_err(tasks::of_store)?;
+    for id in store.ids()? {
+        let task = store.task(&id)?;
         let keys = &task.sealed.verifier.keys;
         let ours = |table: &str| {
             keys.get(table).map_or(0, |rows| rows.values().filter(|key| !key.starts_with("adj/")).count())

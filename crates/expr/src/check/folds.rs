@@ -1,4 +1,5 @@
-//! Sources, filters, variables and folds.
+//! The checker's part for what binds variables: sources of rows with their filters, the variables of `for` and `per`, and
+//! folds such as `sum` and `exists`.
 
 use super::sorts::{Is, is_number, is_ordered};
 use super::terms::zero;
@@ -10,7 +11,7 @@ use benchwright_base::{RelationId, SetId};
 /// The most numbers that a range may have.
 const WIDEST: i64 = 100_000;
 
-/// A source in place of one that failed.
+/// A placeholder for a source that failed; it is never seen.
 fn no_source() -> Source {
     Source::Set(SetId(0))
 }
@@ -22,6 +23,8 @@ impl<'t> Checker<'_, 't> {
         Source::Rows { relation, tests }
     }
 
+    /// One filter: a path from the row on the left, a comparison, and a right side that does not see the row. The parser reads
+    /// any expression between the brackets, so that everything else gets a message about filters.
     fn filter(&mut self, relation: RelationId, filter: &Node<'t>) -> Option<(Path, TestOp, Vec<Expr>)> {
         let left = match &filter.kind {
             Kind::Compare(_, left, _) | Kind::TextTest(_, left, _) | Kind::In { item: left, .. } => left,
@@ -116,6 +119,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// What a variable ranges over, and what it then stands for. A set hides a relation of the same name.
     fn source(&mut self, node: &SourceNode<'t>) -> (Source, Holds) {
         match node {
             SourceNode::Named(name) => {
@@ -176,6 +180,8 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// A fold: binds its variables, checks the body with them, forgets them, and checks what is read outside (`else`, the
+    /// limit of `cumulative`).
     pub(super) fn fold(&mut self, at: usize, fold: &FoldNode<'t>, expected: Option<Type>) -> (Expr, Is) {
         let base = self.variables.len();
         let kind = fold.kind;

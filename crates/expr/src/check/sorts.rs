@@ -1,4 +1,5 @@
-//! Types as the checker compares them and as its messages name them.
+//! What the checker knows of a part (value, condition, null, or failed), which types can be added and ordered, and how
+//! messages name types and suggest remedies.
 
 use super::Checker;
 use crate::parse::{Kind, Node};
@@ -8,15 +9,18 @@ use benchwright_base::EnumId;
 /// What an expression turned out to be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Is {
+    /// A condition.
     Truth,
+    /// A value of this type.
     Value(Type),
+    /// The word `null`, which has no type.
     Null,
     /// It failed; that was reported where it did.
     Unknown,
 }
 
 impl Is {
-    /// The type of a value.
+    /// The type, if it is a value.
     pub(super) fn ty(self) -> Option<Type> {
         match self {
             Is::Value(ty) => Some(ty),

@@ -1,4 +1,4 @@
-//! Literals, arithmetic, functions, facts and lookups.
+//! The checker's part for values: literals, arithmetic, functions, facts and lookups of rows.
 
 use super::sorts::{Is, is_number, is_ordered};
 use super::{Checker, bare_word, did_you_mean, failed, plural, takes_type, unknown};
@@ -24,7 +24,7 @@ const FUNCTIONS: [&str; 12] = [
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Zero of a type of number.
+/// Zero of a type of number, as the value of an empty sum and the left side of a negation.
 pub(super) fn zero(ty: Type) -> Expr {
     let value = match ty {
         Type::Money => Value::Money(0),
@@ -95,6 +95,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// `-a`. There is no negation in the tree: a literal takes the sign, and anything else is subtracted from zero.
     pub(super) fn negative(&mut self, at: usize, inner: &Node<'t>, expected: Option<Type>) -> (Expr, Is) {
         if let Kind::Number(digits) = &inner.kind {
             return self.number(at, digits, true, expected);
@@ -175,6 +176,7 @@ impl<'t> Checker<'_, 't> {
         (if plus { Expr::Add(x, y) } else { Expr::Sub(x, y) }, Is::Value(date.1))
     }
 
+    /// `a * b`: a whole number times any number. Money times money has no meaning, and there is no division.
     pub(super) fn product(&mut self, at: usize, a: &Node<'t>, b: &Node<'t>, expected: Option<Type>) -> (Expr, Is) {
         // A literal beside a whole number may be the money or quantity that is expected of the product.
         let beside = |other: Option<Type>| match (other, expected) {
@@ -201,6 +203,7 @@ impl<'t> Checker<'_, 't> {
         (Expr::Mul(Box::new(x), Box::new(y)), Is::Value(ty))
     }
 
+    /// `count unit`.
     pub(super) fn span(&mut self, count: &Node<'t>, unit: Unit) -> (Expr, Is) {
         let count = self.value_of(count, Type::Int);
         let ty = if unit == Unit::Months { Type::Months } else { Type::Duration };
@@ -257,6 +260,7 @@ impl<'t> Checker<'_, 't> {
         got == wanted
     }
 
+    /// A built-in function of one argument; those of more go to functions of their own.
     fn function(&mut self, name: Name<'t>, arguments: &[Node<'t>], expected: Option<Type>) -> (Expr, Is) {
         match name.text {
             "min" | "max" => return self.extreme(name, arguments, expected),
@@ -275,6 +279,7 @@ impl<'t> Checker<'_, 't> {
         if name.text == "changed" {
             return self.changed(name, argument);
         }
+        // What a text in quotes would be read as.
         let asked = match name.text {
             "time_of" | "date_of" => Some(Type::DateTime),
             "abs" => expected,
@@ -283,6 +288,7 @@ impl<'t> Checker<'_, 't> {
         };
         let (expr, ty) = self.value(argument, asked);
         let Some(ty) = ty else { return unknown() };
+        // `wanted` is empty where the argument fits; otherwise the other two are not used.
         let (wanted, function, value) = match (name.text, ty) {
             ("length", Type::Text) => ("", Function::Length, Type::Int),
             ("length", _) => ("text", Function::Length, Type::Int),
@@ -351,6 +357,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
+    /// `matrix(a, b)`, as in `priority = matrix(impact, urgency)`.
     fn matrix(&mut self, name: Name<'t>, arguments: &[Node<'t>], expected: Option<Type>) -> (Expr, Is) {
         if !self.takes(name, arguments.len(), 2) {
             return unknown();
@@ -376,6 +383,7 @@ impl<'t> Checker<'_, 't> {
         (Expr::Call(Function::Matrix { last }, list), Is::Value(Type::Enum(id)))
     }
 
+    /// `changed(field)` of the row under judgement.
     fn changed(&mut self, name: Name<'t>, argument: &Node<'t>) -> (Expr, Is) {
         let Some(relation) = self.needs_subject(name) else { return unknown() };
         let Some(field) = bare_word(argument) else {

@@ -1,7 +1,7 @@
 //! A second algebra over the same walk: values and truths as formulas in text, candidate rows that may or may not exist.
 //! It stands for a solver's lowering and shows what the walk hands over and what it decides by itself.
 
-use crate::fixture::{Desk, ON_CASE, truth};
+use crate::fixture::{HelpDesk, ON_CASE, truth};
 use benchwright_base::{FactId, FieldId, RelationId, SetId, Value};
 use benchwright_expr::walk::{self, Algebra, Bound, EachRow, Test};
 use benchwright_expr::{
@@ -85,7 +85,7 @@ impl Algebra for Symbols {
         Some(value.clone())
     }
     fn select(&mut self, relation: RelationId, tests: &[Test<'_, String>], each: &mut EachRow<'_, Self>) {
-        let name = Desk.relation_name(relation).to_owned();
+        let name = HelpDesk.relation_name(relation).to_owned();
         for (row, mut guards) in [(format!("{name}1"), vec![]), (format!("{name}2"), vec![format!("{name}2?")])] {
             for test in tests {
                 let left = test.path.iter().fold(row.clone(), |row, (_, field)| self.field(&row, *field));
@@ -182,11 +182,11 @@ fn formula(expr: &Expr) -> String {
 
 #[test]
 fn guards_that_are_not_known_reach_the_folds() {
-    let (expr, _) = check_value("sum case(visits > 2) of minutes * visits", &Desk, ON_CASE, None).unwrap();
+    let (expr, _) = check_value("sum case(visits > 2) of minutes * visits", &HelpDesk, ON_CASE, None).unwrap();
     let text = walk::value(&mut Symbols::default(), &expr, &mut [Bound::Row("it".to_owned())].into_iter().collect());
     let expected = "Sum[case1.12 Gt 2: (case1.14 * case1.12); case2? & case2.12 Gt 2: (case2.14 * case2.12)] else 0";
     assert_eq!(text, expected);
-    let (expr, _) = check_value("count c in case() where c.escalated", &Desk, ON_CASE, None).unwrap();
+    let (expr, _) = check_value("count c in case() where c.escalated", &HelpDesk, ON_CASE, None).unwrap();
     let text = walk::value(&mut Symbols::default(), &expr, &mut [Bound::Row("it".to_owned())].into_iter().collect());
     assert_eq!(text, "Count[case1.13!: 1; and(case2?, case2.13!): 1]");
     let text = formula(&truth("no_overlap case() of starts, ends"));
@@ -220,11 +220,11 @@ fn truths_that_are_not_known_reach_and_and_or() {
 
 #[test]
 fn what_cannot_matter_is_never_read() {
-    let expr = check_truth("1 > 2 and (2 > 1 or 3 > 1)", &Desk, Scope::default()).unwrap();
+    let expr = check_truth("1 > 2 and (2 > 1 or 3 > 1)", &HelpDesk, Scope::default()).unwrap();
     let mut symbols = Symbols::default();
     assert_eq!(walk::truth(&mut symbols, &expr, &mut walk::Env::<Symbols>::new()), Formula::Known(false));
     assert_eq!(symbols.compared, 1);
-    let expr = check_truth("for n in 1..9 where n > 8: n > 3", &Desk, Scope::default()).unwrap();
+    let expr = check_truth("for n in 1..9 where n > 8: n > 3", &HelpDesk, Scope::default()).unwrap();
     let mut symbols = Symbols::default();
     assert_eq!(walk::truth(&mut symbols, &expr, &mut walk::Env::<Symbols>::new()), Formula::Known(true));
     assert_eq!(symbols.compared, 10);

@@ -1,6 +1,6 @@
 //! Rules as people read them.
 
-use crate::fixture::{Desk, truth};
+use crate::fixture::{HelpDesk, truth};
 use benchwright_expr::english;
 
 /// Rules on cases, and what they say.
@@ -80,7 +80,7 @@ const GOLDEN: &[(&str, &str)] = &[
 #[test]
 fn rules_read_as_english() {
     for (text, expected) in GOLDEN {
-        assert_eq!(english(&truth(text), &Desk), *expected, "{text}");
+        assert_eq!(english(&truth(text), &HelpDesk), *expected, "{text}");
     }
 }
 
@@ -90,7 +90,7 @@ fn every_literal_is_mentioned() {
                 and due > '2016-01-01' and opened > '2017-01-01T18:00:00Z' and time_of(opened) < '19:20' \
                 and due < today + 21 days and exists case(visits not in {22, 23}, title starts_with 'v24') \
                 and (min case() of visits else 25) > -26 and for n in 27..28: n * 29 < abs(30) and spent > 31 hours";
-    let said = english(&truth(text), &Desk);
+    let said = english(&truth(text), &HelpDesk);
     let literals = [
         "11",
         "12",

@@ -1,6 +1,6 @@
 //! Every construct from text to result.
 
-use crate::fixture::{Desk, ON_CASE, STATE, holds, holds_deleted, rows, value};
+use crate::fixture::{HelpDesk, ON_CASE, STATE, holds, holds_deleted, rows, value};
 use benchwright_base::{Date, DateTime, Time, Value};
 use benchwright_expr::{FoldKind, Scope, Type, check_rule, check_truth};
 
@@ -371,18 +371,18 @@ fn intervals_may_touch_but_not_overlap() {
 #[test]
 fn per_splits_a_rule_and_its_variables_follow_the_subject() {
     let text = "per t in team(), n in 1..2 where t.parent != null: count member(team = t) >= n";
-    let (binders, body) = check_rule(text, &Desk, Scope::default()).unwrap();
+    let (binders, body) = check_rule(text, &HelpDesk, Scope::default()).unwrap();
     assert_eq!(binders.iter().map(|b| b.name.as_deref()).collect::<Vec<_>>(), [Some("t"), Some("n")]);
     assert!(binders[0].condition.is_none() && binders[1].condition.is_some());
     assert!(body.is_truth());
-    let (binders, body) = check_rule("state = open", &Desk, ON_CASE).unwrap();
+    let (binders, body) = check_rule("state = open", &HelpDesk, ON_CASE).unwrap();
     assert!(binders.is_empty() && !body.is_about_change());
 }
 
 #[test]
 fn a_sum_carries_the_zero_of_its_type_and_binders_carry_their_names() {
     let benchwright_expr::Expr::Compare(_, left, _) =
-        check_truth("sum case() of cost = 0", &Desk, Scope::default()).unwrap()
+        check_truth("sum case() of cost = 0", &HelpDesk, Scope::default()).unwrap()
     else {
         panic!("no comparison")
     };
@@ -390,7 +390,8 @@ fn a_sum_carries_the_zero_of_its_type_and_binders_carry_their_names() {
     assert_eq!(fold.kind, FoldKind::Sum);
     assert_eq!(fold.outer.as_deref(), Some(&benchwright_expr::Expr::Literal(Value::Money(0), Type::Money)));
     assert_eq!(fold.binders[0].name, None);
-    let benchwright_expr::Expr::Fold(fold) = check_truth("all case() true", &Desk, Scope::default()).unwrap() else {
+    let benchwright_expr::Expr::Fold(fold) = check_truth("all case() true", &HelpDesk, Scope::default()).unwrap()
+    else {
         panic!("no fold")
     };
     assert_eq!(fold.binders[0].name.as_deref(), Some("it"));

@@ -1,6 +1,6 @@
 //! What is said of wrong expressions, word for word.
 
-use crate::fixture::{Desk, ON_CASE, STATE};
+use crate::fixture::{HelpDesk, ON_CASE, STATE};
 use benchwright_expr::{Fault, Scope, Type, check_rule, check_source, check_truth, check_value};
 
 /// Expressions on a case, where the fault is, what it says and its help (`-` for none).
@@ -161,7 +161,7 @@ fn fault((_, offset, message, help): &(&str, usize, &str, &str)) -> Fault {
 fn each_mistake_is_reported_once_where_it_is_with_its_mend() {
     let mut wrong = Vec::new();
     for entry in WRONG {
-        let got = check_truth(entry.0, &Desk, ON_CASE);
+        let got = check_truth(entry.0, &HelpDesk, ON_CASE);
         if got != Err(vec![fault(entry)]) {
             wrong.push(format!("{}\n   {got:?}", entry.0));
         }
@@ -172,7 +172,7 @@ fn each_mistake_is_reported_once_where_it_is_with_its_mend() {
 #[test]
 fn all_mistakes_of_an_expression_are_reported_in_order() {
     let text = "stat = open and due > now or exists articl(case = id) and titel contains 'x'";
-    let faults = check_truth(text, &Desk, ON_CASE).unwrap_err();
+    let faults = check_truth(text, &HelpDesk, ON_CASE).unwrap_err();
     let got: Vec<(usize, &str)> = faults.iter().map(|fault| (fault.offset, &*fault.message)).collect();
     let expected = [
         (0, "case has no field `stat`"),
@@ -210,7 +210,7 @@ fn what_failed_causes_no_other_fault() {
         "stat days + today = due",
     ];
     for text in texts {
-        let faults = check_truth(text, &Desk, ON_CASE).unwrap_err();
+        let faults = check_truth(text, &HelpDesk, ON_CASE).unwrap_err();
         assert_eq!(faults.len(), 1, "{text}: {faults:?}");
     }
 }
@@ -222,30 +222,31 @@ fn change_needs_a_row_under_judgement() {
     {
         let message = format!("`{word}` needs a row under judgement");
         let expected = Fault { offset: 0, message, help: None };
-        assert_eq!(check_truth(text, &Desk, Scope::default()), Err(vec![expected]), "{text}");
+        assert_eq!(check_truth(text, &HelpDesk, Scope::default()), Err(vec![expected]), "{text}");
     }
-    let faults = check_truth("state = open", &Desk, Scope::default()).unwrap_err();
+    let faults = check_truth("state = open", &HelpDesk, Scope::default()).unwrap_err();
     assert_eq!(faults[0].message, "nothing is called `state` here");
 }
 
 #[test]
 fn a_value_must_have_the_expected_type() {
-    let message =
-        |text: &str, expected: Type| check_value(text, &Desk, ON_CASE, Some(expected)).unwrap_err().remove(0).message;
+    let message = |text: &str, expected: Type| {
+        check_value(text, &HelpDesk, ON_CASE, Some(expected)).unwrap_err().remove(0).message
+    };
     assert_eq!(message("title", Type::Money), "wanted money, got text");
     assert_eq!(message("visits > 2", Type::Int), "wanted a whole number, got true or false");
     assert_eq!(message("opn", STATE), "`opn` is neither a word of State nor a field of case");
     assert_eq!(message("team", STATE), "wanted a State, got a team");
-    assert_eq!(check_value("null", &Desk, ON_CASE, None).unwrap_err()[0].message, "`null` cannot stand here");
+    assert_eq!(check_value("null", &HelpDesk, ON_CASE, None).unwrap_err()[0].message, "`null` cannot stand here");
 }
 
 #[test]
 fn sources_and_rules_have_faults_of_their_own() {
-    let source = |text: &str| check_source(text, &Desk, ON_CASE).unwrap_err().remove(0);
+    let source = |text: &str| check_source(text, &HelpDesk, ON_CASE).unwrap_err().remove(0);
     assert_eq!(source("artcle").help.as_deref(), Some("did you mean `article`?"));
     assert_eq!(source("1..5").message, "wanted a relation, got a range");
     assert_eq!(source("article(case = id) x").message, "wanted an operator or the end, got `x`");
-    let rule = |text: &str| check_rule(text, &Desk, ON_CASE).unwrap_err().remove(0);
+    let rule = |text: &str| check_rule(text, &HelpDesk, ON_CASE).unwrap_err().remove(0);
     assert_eq!(rule("per x in desks true").message, "wanted `:`, got `true`");
     assert_eq!(rule("per x in desks: x = 3").message, "compares a team with a whole number");
 }

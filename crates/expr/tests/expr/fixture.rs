@@ -87,9 +87,9 @@ const RELATIONS: [(&str, &[(&str, Type)]); 6] = [
 ];
 
 /// The names of the help desk.
-pub(crate) struct Desk;
+pub(crate) struct HelpDesk;
 
-impl Names for Desk {
+impl Names for HelpDesk {
     fn relation(&self, name: &str) -> Option<RelationId> {
         RELATIONS.iter().position(|(known, _)| *known == name).map(|at| RelationId(at as u16))
     }
@@ -143,7 +143,7 @@ impl Names for Desk {
     }
 }
 
-impl Facts for Desk {
+impl Facts for HelpDesk {
     fn fact(&self, fact: FactId, arguments: &[Value]) -> Value {
         match (fact.0, arguments) {
             (0, [Value::Ref(team), Value::Enum(priority)]) => Value::Int(i64::from(*team) * 10 + i64::from(*priority)),
@@ -272,19 +272,19 @@ fn with_judge<T>(case: Option<RowId>, deleted: bool, read: impl FnOnce(&Judge<'_
     judge.subject_before = case.filter(|id| *id != 2).map(|id| (CASE, id));
     judge.deleted = deleted;
     judge.actor = Some((USER, 2));
-    judge.facts = &Desk;
+    judge.facts = &HelpDesk;
     read(&judge)
 }
 
 /// Checks a condition on cases.
 pub(crate) fn truth(text: &str) -> Expr {
-    check_truth(text, &Desk, ON_CASE).unwrap_or_else(|faults| panic!("{text}: {faults:?}"))
+    check_truth(text, &HelpDesk, ON_CASE).unwrap_or_else(|faults| panic!("{text}: {faults:?}"))
 }
 
 /// Whether a condition holds of a case; 0 for no row.
 pub(crate) fn holds(case: RowId, text: &str) -> bool {
     let subject = (case > 0).then_some(CASE);
-    let expr = check_truth(text, &Desk, Scope { subject }).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
+    let expr = check_truth(text, &HelpDesk, Scope { subject }).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
     with_judge(subject.map(|_| case), false, |judge| judge.holds(&expr))
 }
 
@@ -295,12 +295,13 @@ pub(crate) fn holds_deleted(case: RowId, text: &str) -> bool {
 
 /// A value and its type for a case.
 pub(crate) fn value(case: RowId, text: &str, expected: Option<Type>) -> (Value, Type) {
-    let (expr, ty) = check_value(text, &Desk, ON_CASE, expected).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
+    let (expr, ty) =
+        check_value(text, &HelpDesk, ON_CASE, expected).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
     (with_judge(Some(case), false, |judge| judge.value(&expr)), ty)
 }
 
 /// The ids of the rows that a source yields for a case.
 pub(crate) fn rows(case: RowId, text: &str) -> Vec<RowId> {
-    let source = benchwright_expr::check_source(text, &Desk, ON_CASE).unwrap_or_else(|f| panic!("{text}: {f:?}"));
+    let source = benchwright_expr::check_source(text, &HelpDesk, ON_CASE).unwrap_or_else(|f| panic!("{text}: {f:?}"));
     with_judge(Some(case), false, |judge| judge.rows(&source).into_iter().map(|(_, id)| id).collect())
 }

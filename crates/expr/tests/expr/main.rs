@@ -7,5 +7,5 @@ mod faults;
 #[cfg(test)]
 mod fixture;
 mod lowerable;
+mod partial;
 mod robust;
-mod settle;

@@ -1,6 +1,6 @@
 //! Nothing that is typed makes the crate panic.
 
-use crate::fixture::{Desk, ON_CASE, holds, truth, value};
+use crate::fixture::{HelpDesk, ON_CASE, holds, truth, value};
 use benchwright_expr::{Scope, check_rule, check_source, check_truth, check_value, english, lowerable};
 use proptest::{prelude::*, sample::select};
 
@@ -96,19 +96,19 @@ const WORDS: [&str; 86] = [
 /// Everything that can be done with a text.
 fn exercise(text: &str) {
     for scope in [ON_CASE, Scope::default()] {
-        for fault in check_truth(text, &Desk, scope).err().into_iter().flatten() {
+        for fault in check_truth(text, &HelpDesk, scope).err().into_iter().flatten() {
             assert!(fault.offset <= text.len() && !fault.message.is_empty());
         }
-        let _ = check_source(text, &Desk, scope);
-        let _ = check_rule(text, &Desk, scope);
-        if let Ok((expr, _)) = check_value(text, &Desk, scope, None) {
-            let _ = (english(&expr, &Desk), lowerable(&expr));
+        let _ = check_source(text, &HelpDesk, scope);
+        let _ = check_rule(text, &HelpDesk, scope);
+        if let Ok((expr, _)) = check_value(text, &HelpDesk, scope, None) {
+            let _ = (english(&expr, &HelpDesk), lowerable(&expr));
         }
     }
-    if check_truth(text, &Desk, Scope::default()).is_ok() {
+    if check_truth(text, &HelpDesk, Scope::default()).is_ok() {
         let _ = holds(0, text);
     }
-    if check_value(text, &Desk, ON_CASE, None).is_ok() {
+    if check_value(text, &HelpDesk, ON_CASE, None).is_ok() {
         for case in 1..=3 {
             let _ = value(case, text, None);
         }
@@ -199,7 +199,7 @@ fn copies_of_copies_are_refused_before_they_fill_the_memory() {
     for _ in 0..20 {
         text = format!("(count x{0} in case() where {text} not in {{1}})", text.len());
     }
-    let faults = check_truth(&format!("{text} = 1"), &Desk, Scope::default()).unwrap_err();
+    let faults = check_truth(&format!("{text} = 1"), &HelpDesk, Scope::default()).unwrap_err();
     assert_eq!(faults[0].message, "`not in` after too large a value");
 }
 
@@ -209,5 +209,5 @@ fn the_deepest_expression_that_is_read_can_be_evaluated() {
     assert!(!holds(1, &text));
     let text = format!("visits = {}1", "1 + ".repeat(100));
     assert!(!holds(1, &text));
-    assert!(english(&truth(&text), &Desk).contains("1 plus 1"));
+    assert!(english(&truth(&text), &HelpDesk).contains("1 plus 1"));
 }

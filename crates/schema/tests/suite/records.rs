@@ -106,8 +106,13 @@ fn their_schemas_have_the_fields_of_the_table() {
 }
 
 #[test]
-fn code_may_stand_in_several_files() {
+fn code_stands_in_a_folder_of_its_own() {
     let mut folder = shop();
-    folder.files.insert("orm.rs".into(), "//! Code.".into());
+    folder.files.insert("Cargo.toml".into(), "[package]".into());
     assert!(load(&folder).is_ok());
+    folder.files.insert("native.rs".into(), "//! Code.".into());
+    let faults = load(&folder).unwrap_err();
+    assert_eq!(faults.len(), 1);
+    let told = faults[0].to_string();
+    assert!(told.contains("native.rs") && told.contains("code stands in `src/`"), "{told}");
 }

@@ -28,7 +28,7 @@ pub(super) fn scripts() -> Result<Vec<Script>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::{Maker, Setting};
+    use benchwright_workshop::{Maker, Workshop};
     use serde_json::{Value as Json, json};
 
     /// The calls on a task: the grid, then slot by slot two queries, one attribute and the choice, then checks.
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_committed_list_is_what_an_agent_would_call() {
-        let setting = Setting::new(None);
-        let mut maker = Maker::new(&setting);
+        let workshop = Workshop::new(benchwright_catalog::Catalog::built_in());
+        let mut maker = Maker::new(&workshop);
         let mut all = Vec::new();
         for domain in ["course", "meal", "pc_build", "shopping", "travel", "workforce"] {
             let (pattern, tier) = (format!("grid/{domain}"), "h05-b09".to_owned());

@@ -3,7 +3,6 @@
 use super::{help, line, show};
 use crate::{
     commands::export::write_new,
-    host::ForPerson,
     layout::{clean, counted, cut, paragraph},
     notation, output,
 };
@@ -12,6 +11,7 @@ use benchwright_expr::Type;
 use benchwright_pack::{Outcome, Snapshot};
 use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::{By, Domain, Tool, Verb, arguments_schema, codec};
+use benchwright_workshop::host::ForPerson;
 use benchwright_world::Seat;
 use std::{fmt::Write as _, path::Path, sync::Arc};
 

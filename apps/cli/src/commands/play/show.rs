@@ -137,7 +137,7 @@ impl Shower {
 /// How the checks of a task stand: what fails by name, and how many hold.
 pub(super) fn checks(verdict: &Verdict, width: usize) -> String {
     let held = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
-    let reward = crate::tasks::shown(verdict.reward);
+    let reward = benchwright_workshop::tasks::shown(verdict.reward);
     let mut out = format!("{held} of {} checks hold; reward {reward} if it ended now\n", verdict.applicable());
     let mut failed: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for check in verdict.checks.iter().filter(|check| check.status == CheckStatus::Fail) {

@@ -1,0 +1,201 @@
+//! Audits: which tasks and trials are chosen, the trials run by workers, and what was found kept beside each task.
+
+use crate::{Answer, AuditRequest, Error, Request, Temporary, Workshop, suites};
+use benchwright_audit::{AuditReport, Finding, TRIALS, TaskReport};
+use benchwright_pack::{Store, Suite, SuiteTask};
+use std::collections::BTreeMap;
+
+/// How many tasks of a pattern the sampled trials are run on.
+const SAMPLED: usize = 3;
+
+/// What is audited, and how.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AuditOptions {
+    /// The trials, by name; none for all of them, the costly ones on three tasks of each pattern.
+    pub trials: Vec<String>,
+    /// So many tasks only, spread over the patterns.
+    pub sample: Option<usize>,
+}
+
+/// What was audited, and what could not be.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    /// What the trials found.
+    pub report: AuditReport,
+    /// The tasks that could not be audited, each with the reason.
+    pub errors: Vec<(String, String)>,
+}
+
+impl Audit {
+    /// Whether there was something to audit and nothing was found.
+    pub fn is_clean(&self) -> bool {
+        self.errors.is_empty() && self.report.tasks > 0 && self.report.clean()
+    }
+}
+
+/// Audits the tasks of a folder. What is found is stored beside each task.
+pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Result<Audit, Error> {
+    let mut audit = Audit::default();
+    let suite = store.suite()?;
+    let wanted = chosen(&suite, options.sample);
+    let ids = ids(store, &suite, &wanted, &mut audit)?;
+    let reports = run_trials(workshop, store, &ids, options, &mut audit);
+    keep(store, &reports)?;
+    finished(workshop, audit)
+}
+
+/// Audits the tasks of a suite, which is made into a temporary folder first.
+pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Result<Audit, Error> {
+    let mut audit = Audit::default();
+    let wanted = chosen(suite, options.sample);
+    let tasks = wanted.iter().map(|at| suite.tasks[*at].clone()).collect();
+    let folder = Temporary::new().map_err(Error::io(&std::env::temp_dir()))?;
+    let store = Store::at(folder.path());
+    let built = suites::make(workshop, &Suite { tasks, ..suite.clone() }, &store, true)?;
+    for (line, short) in &built.short {
+        audit.errors.push((suites::named(line), short.why.clone()));
+    }
+    let ids: Vec<(String, String)> =
+        built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
+    run_trials(workshop, &store, &ids, options, &mut audit);
+    finished(workshop, audit)
+}
+
+fn finished(workshop: &Workshop, audit: Audit) -> Result<Audit, Error> {
+    if workshop.cancel().is_cancelled() { Err(Error::Cancelled) } else { Ok(audit) }
+}
+
+/// Which lines are audited: all of them, or the first of every pattern, then the second, and so on, in their order.
+fn chosen(suite: &Suite, sample: Option<usize>) -> Vec<usize> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, usize)> = Vec::new();
+    for (at, line) in suite.tasks.iter().enumerate() {
+        let rank = seen.entry(&line.pattern).or_default();
+        ranked.push((*rank, at));
+        *rank += 1;
+    }
+    ranked.sort_unstable();
+    let mut wanted: Vec<usize> = ranked.iter().map(|(_, at)| *at).take(sample.unwrap_or(usize::MAX)).collect();
+    wanted.sort_unstable();
+    wanted
+}
+
+/// The ids and patterns of the chosen tasks of a folder, in the order of its lock file.
+fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Result<Vec<(String, String)>, Error> {
+    let mut by_line: BTreeMap<usize, String> = BTreeMap::new();
+    for id in store.ids()? {
+        match store.task(&id) {
+            Ok(task) => {
+                let sealed = &task.sealed;
+                let same = |line: &SuiteTask| {
+                    line.pattern == sealed.pattern
+                        && line.tier == sealed.tier
+                        && line.objective == sealed.objective
+                        && line.seed == sealed.seed
+                };
+                if let Some(at) = suite.tasks.iter().position(same) {
+                    by_line.insert(at, id);
+                }
+            }
+            Err(error) => audit.errors.push((id, error.to_string())),
+        }
+    }
+    let mut found = Vec::new();
+    for at in wanted {
+        let line = &suite.tasks[*at];
+        match by_line.get(at) {
+            Some(id) => found.push((id.clone(), line.pattern.clone())),
+            None => audit.errors.push((suites::named(line), "it is not in the folder".to_owned())),
+        }
+    }
+    Ok(found)
+}
+
+/// Runs the trials on tasks, given by id and pattern.
+fn run_trials(
+    workshop: &Workshop,
+    store: &Store,
+    ids: &[(String, String)],
+    options: &AuditOptions,
+    audit: &mut Audit,
+) -> Vec<TaskReport> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut requests = Vec::new();
+    for (id, pattern) in ids {
+        let rank = seen.entry(pattern).or_default();
+        *rank += 1;
+        let is_wanted = |name: &str, sampled: bool| match options.trials.is_empty() {
+            true => !sampled || *rank <= SAMPLED,
+            false => options.trials.iter().any(|wanted| wanted == name),
+        };
+        let trials = TRIALS.iter().filter(|trial| is_wanted(trial.name, trial.sampled));
+        requests.push(Request::Audit(AuditRequest {
+            store: store.root().to_owned(),
+            id: id.clone(),
+            trials: trials.map(|trial| trial.name.to_owned()).collect(),
+        }));
+    }
+    let mut reports = Vec::new();
+    let answers = workshop.ask("auditing tasks", &requests, 0, &mut |_, _| ());
+    for ((id, _), answer) in ids.iter().zip(answers) {
+        let why = match answer {
+            // The work was cancelled before it.
+            None => continue,
+            Some(Ok(Answer::Audited(report))) => {
+                audit.report.add(&report);
+                reports.push(report);
+                continue;
+            }
+            Some(Ok(Answer::Failed(failed))) => failed.why,
+            Some(Ok(Answer::Made(_))) => "the worker answered something else".to_owned(),
+            Some(Err(why)) => why,
+        };
+        audit.errors.push((id.clone(), why));
+    }
+    reports
+}
+
+/// Stores what was found beside each task. Trials that were not run this time keep what they found on the same task.
+fn keep(store: &Store, reports: &[TaskReport]) -> Result<(), Error> {
+    for report in reports {
+        let task = store.task(&report.id)?;
+        let known = store.audit(&task)?;
+        let bad = |error: serde_json::Error| Error::StoredAudit { id: report.id.clone(), why: error.to_string() };
+        let mut trials: BTreeMap<String, Finding> = match known {
+            Some(known) => serde_json::from_value(known.trials).map_err(bad)?,
+            None => BTreeMap::new(),
+        };
+        trials.extend(report.trials.clone());
+        store.write_audit(&task, serde_json::to_value(trials).map_err(bad)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_over_the_patterns_and_keeps_the_order() {
+        let line = |pattern: &str, seed| SuiteTask {
+            pattern: pattern.to_owned(),
+            tier: "easy".to_owned(),
+            objective: "feasibility".to_owned(),
+            seed,
+            digest: None,
+            cluster: None,
+        };
+        let tasks = vec![line("a/a", 1), line("a/a", 2), line("a/a", 3), line("b/b", 1), line("b/b", 2)];
+        let suite = Suite {
+            name: "s".to_owned(),
+            version: 1,
+            family: "f".to_owned(),
+            canary: String::new(),
+            solver: None,
+            tasks,
+        };
+        assert_eq!(chosen(&suite, Some(2)), [0, 3]);
+        assert_eq!(chosen(&suite, Some(3)), [0, 1, 3]);
+        assert_eq!(chosen(&suite, None), [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What can go wrong in the workshop, by what a caller can do about it.
+
+use crate::tasks::TaskError;
+use benchwright_catalog::CatalogError;
+use benchwright_pack::{LARGEST_SNAPSHOT, StoreError, SuiteSolver};
+use benchwright_project::MakeError;
+use benchwright_run::{HostError, LedgerError};
+use benchwright_solve::EngineError;
+use benchwright_world::WorldError;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why work was not done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A domain, a pattern or a family cannot be had.
+    #[error("{error}")]
+    Catalog {
+        /// What was asked for.
+        asked: String,
+        /// What stands in the way.
+        error: CatalogError,
+    },
+    /// A store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The solver is not there or fails.
+    #[error(transparent)]
+    Solver(#[from] EngineError),
+    /// The solver's library cannot be read.
+    #[error("the solver's library cannot be read: {0}")]
+    Library(io::Error),
+    /// A suite was locked with another solver than the one that is here.
+    #[error(
+        "the suite was locked with the solver library {} ({}); here is {} ({})",
+        .locked.library, .locked.version, .here.library, .here.version
+    )]
+    OtherSolver {
+        /// The one of the lock file.
+        locked: SuiteSolver,
+        /// The one that is here.
+        here: SuiteSolver,
+    },
+    /// A task could not be made.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// A task cannot be played.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A task could not be prepared for its trials.
+    #[error(transparent)]
+    Subject(#[from] benchwright_audit::SubjectError),
+    /// A judge could not be made, or could not judge.
+    #[error(transparent)]
+    Grade(#[from] benchwright_grade::GradeError),
+    /// A trial has no such name.
+    #[error("there is no trial `{0}`")]
+    NoTrial(String),
+    /// A folder that is to be written holds something else.
+    #[error("{} is there already and holds something", .0.display())]
+    Occupied(PathBuf),
+    /// A folder that is to be written is a file.
+    #[error("{} is a file", .0.display())]
+    IsFile(PathBuf),
+    /// A folder holds the shards of another stream.
+    #[error("{} holds another stream", .0.display())]
+    OtherStream(PathBuf),
+    /// A file is not what this program writes.
+    #[error("{}: {why}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Shards cannot be written.
+    #[error(transparent)]
+    Export(#[from] benchwright_export::ExportError),
+    /// A file or folder cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What happened.
+        error: io::Error,
+    },
+    /// A size or a seed was given for a snapshot.
+    #[error("a snapshot is a world as it stands; --size and --seed are for domains")]
+    FilledAlready,
+    /// A snapshot cannot be read from its file.
+    #[error("{file}: {error}")]
+    NoSnapshot {
+        /// The file.
+        file: String,
+        /// What happened.
+        error: io::Error,
+    },
+    /// A snapshot is too large.
+    #[error("{file} has {bytes} bytes; at most {LARGEST_SNAPSHOT} are read")]
+    LargeSnapshot {
+        /// The file.
+        file: String,
+        /// Its length.
+        bytes: u64,
+    },
+    /// A snapshot is of a domain that is not there.
+    #[error("{file} is of the domain {domain}, which is not there")]
+    ForeignSnapshot {
+        /// The file.
+        file: String,
+        /// The domain.
+        domain: String,
+    },
+    /// A domain has no roles, so nobody can look at its world.
+    #[error("{0} has no roles")]
+    NoRoles(String),
+    /// An episode cannot be begun.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// A task cannot be given out, or its verdict cannot be reached.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The ledger of runs fails.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The folder of runs cannot be used.
+    #[error("{}: {why}", .path.display())]
+    Runs {
+        /// The folder.
+        path: PathBuf,
+        /// What happened.
+        why: String,
+    },
+    /// The server inside cannot be started.
+    #[error("episodes cannot be served: {0}")]
+    Serve(String),
+    /// What was found of a task before cannot be read.
+    #[error("{id}: the audit that was stored cannot be read: {why}")]
+    StoredAudit {
+        /// The task.
+        id: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A suite or stream has no tasks.
+    #[error("there are no tasks in it")]
+    NoTasks,
+    /// The work was cancelled. What was finished is kept.
+    #[error("cancelled; what was finished is kept")]
+    Cancelled,
+    /// A worker answered what was not asked.
+    #[error("the worker answered something else")]
+    Worker,
+}
+
+impl Error {
+    /// Says what was asked for.
+    pub(crate) fn catalog(asked: &str) -> impl FnOnce(CatalogError) -> Error {
+        move |error| Error::Catalog { asked: asked.to_owned(), error }
+    }
+
+    /// Says which file or folder it is.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::Io { path: path.to_owned(), error }
+    }
+
+    /// Whether something is missing that the work needs, such as the solver.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Error::Solver(EngineError::NotThere(_)) | Error::Library(_) | Error::OtherSolver { .. })
+    }
+}

@@ -1,0 +1,259 @@
+//! Gives episodes of the tasks of a store: in this process, served to programs outside, or from a server elsewhere.
+
+mod elsewhere;
+mod here;
+
+use self::{elsewhere::Elsewhere, here::Here};
+use crate::Error;
+use benchwright_catalog::Catalog;
+use benchwright_grade::Grader;
+use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace, Verifier};
+use benchwright_project::Family;
+use benchwright_report::html::{Answer, CallView};
+use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
+use benchwright_schema::{Domain, arguments_schema, describe};
+use benchwright_world::Seat;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+/// The tasks of a store, each opened once.
+pub struct StoreHost<'c> {
+    catalog: &'c Catalog,
+    store: Store,
+    place: Place,
+    opened: Mutex<BTreeMap<String, Arc<Opened>>>,
+    tools: Mutex<BTreeMap<String, Arc<[ToolCard]>>>,
+}
+
+/// Where episodes live.
+enum Place {
+    Here(Here),
+    Elsewhere(Elsewhere),
+}
+
+struct Opened {
+    task: Task,
+    domain: Arc<Domain>,
+    family: &'static dyn Family,
+    sandbox: Arc<Sandbox>,
+    first: Snapshot,
+    tools: Arc<[ToolCard]>,
+    frame_rules: Vec<String>,
+}
+
+impl Opened {
+    fn seat(&self) -> Seat {
+        self.sandbox.seat_of(&self.task.open)
+    }
+
+    /// An episode at the first state, in the agent's seat, with the task's number of calls.
+    fn begin(&self) -> Result<Episode, HostError> {
+        let episode = self.sandbox.begin(&self.seat(), Conditions::of(&self.task.open));
+        episode.map_err(|error| failed("world")(error.to_string()))
+    }
+
+    /// Makes the calls of a trace again. The state they leave must be the one that the trace names.
+    fn replay(&self, trace: &Trace) -> Result<(Episode, Vec<CallView>), HostError> {
+        let mut episode = self.begin()?;
+        let mut calls = Vec::with_capacity(trace.calls.len());
+        for call in &trace.calls {
+            let answer = match episode.call(&call.tool, &call.arguments) {
+                Ok(answer) => Answer::Answered(answer),
+                Err(refusal) => Answer::Refused(refusal.to_string()),
+            };
+            calls.push(CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer });
+        }
+        if Trace::hash(episode.state_hash()) != trace.end {
+            let id = &self.task.open.id;
+            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state")));
+        }
+        Ok((episode, calls))
+    }
+}
+
+/// The table that a tool's name begins with, for tools that are code: the longest of them.
+fn named(domain: &Domain, tool: &str) -> Option<String> {
+    let tables = domain.tables.iter().map(|table| &table.name);
+    let begins = tables.filter(|table| tool.strip_prefix(&***table).is_some_and(|rest| rest.starts_with('_')));
+    begins.max_by_key(|table| table.len()).cloned()
+}
+
+fn failed(cause: &'static str) -> impl Fn(String) -> HostError {
+    move |detail| HostError { cause, detail }
+}
+
+impl<'c> StoreHost<'c> {
+    /// A host of a store's tasks, with episodes in this process.
+    pub fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
+        let place = Place::Here(Here::alone(catalog, store.root()));
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
+    }
+
+    /// The same, and every episode can be reached over loopback by who has its token.
+    pub fn served(catalog: &'c Catalog, store: Store) -> Result<StoreHost<'c>, Error> {
+        let place = Place::Here(Here::served(catalog, store.root())?);
+        Ok(StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() })
+    }
+
+    /// A host of a store's tasks, with episodes at a server that has their open parts. Verdicts are reached here, from what
+    /// the server says was called.
+    pub fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str) -> StoreHost<'c> {
+        let place = Place::Elsewhere(Elsewhere::new(url, token));
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
+    }
+
+    fn opened(&self, id: &str) -> Result<Arc<Opened>, HostError> {
+        let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(id) {
+            return Ok(Arc::clone(known));
+        }
+        let bad = failed("task");
+        let task = self.store.task(id).map_err(|error| bad(error.to_string()))?;
+        let found = self.catalog.find(&task.open.domain).map_err(|error| bad(error.to_string()))?;
+        let family = self.catalog.family(&task.open.domain).map_err(|error| bad(error.to_string()))?;
+        let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| bad(error.to_string()))?;
+        let sandbox = Sandbox::from_snapshot(Arc::clone(&found.domain), found.natives, &first);
+        let sandbox = Arc::new(sandbox.map_err(|error| bad(error.to_string()))?);
+        let tools = self.tools(&found.domain);
+        let plan = &task.sealed.verifier.plan;
+        let frame_rules = plan.rules.iter().filter(|(_, rule)| rule.frame).map(|(id, _)| id.clone()).collect();
+        let opened = Opened { domain: found.domain, family, sandbox, first, tools, frame_rules, task };
+        Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(Arc::new(opened))))
+    }
+
+    fn tools(&self, domain: &Domain) -> Arc<[ToolCard]> {
+        let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let cards = || {
+            let card = |tool: &benchwright_schema::Tool| ToolCard {
+                name: tool.name.clone(),
+                description: describe(domain, tool),
+                arguments: arguments_schema(domain, tool),
+                reads_only: tool.reads_only(),
+                table: tool.table.map(|table| domain.table(table).name.clone()).or_else(|| named(domain, &tool.name)),
+            };
+            domain.tools.iter().map(card).collect()
+        };
+        Arc::clone(known.entry(domain.name.clone()).or_insert_with(cards))
+    }
+
+    /// The sealed verifier of a task.
+    pub fn verifier(&self, id: &str) -> Result<Verifier, HostError> {
+        Ok(self.opened(id)?.task.sealed.verifier.clone())
+    }
+
+    /// A task as a run sees it.
+    pub fn line(&self, id: &str) -> Result<TaskLine, HostError> {
+        let opened = self.opened(id)?;
+        let (task, sealed) = (&opened.task, &opened.task.sealed);
+        let counts = [
+            ("variables", sealed.certificate.variables),
+            ("constraints", sealed.certificate.constraints),
+            ("rules", sealed.verifier.plan.rules.len()),
+            ("rows", opened.first.tables.iter().map(|table| table.rows.len()).sum()),
+        ];
+        Ok(TaskLine {
+            id: id.to_owned(),
+            digest: task.digest().to_string(),
+            domain: task.open.domain.clone(),
+            pattern: sealed.pattern.clone(),
+            tier: sealed.tier.clone(),
+            objective: sealed.objective.clone(),
+            cluster: sealed.pattern.clone(),
+            horizon: sealed.oracle.steps.len() as u32,
+            parameters: counts.iter().map(|(name, count)| ((*name).to_owned(), *count as i64)).collect(),
+        })
+    }
+}
+
+/// The instruction, the calls with their answers, and what they changed.
+pub type Replayed = (String, Vec<CallView>, String);
+
+impl StoreHost<'_> {
+    /// Makes the calls of a trace again, for their answers.
+    pub fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
+        let opened = self.opened(id)?;
+        let (episode, calls) = opened.replay(trace)?;
+        Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
+    }
+}
+
+impl Host for StoreHost<'_> {
+    fn open(&self, id: &str) -> Result<OpenPart, HostError> {
+        let opened = self.opened(id)?;
+        let task = &opened.task;
+        Ok(OpenPart { open: task.open.clone(), instruction: task.instruction.clone(), world: Vec::new() })
+    }
+
+    fn sealed(&self, id: &str) -> Result<Sealed, HostError> {
+        let opened = self.opened(id)?;
+        let sealed = &opened.task.sealed;
+        let ids = sealed.verifier.keys.values().flatten().map(|(id, key)| (key.clone(), *id)).collect();
+        Ok(Sealed { oracle: sealed.oracle.clone(), ids })
+    }
+
+    fn family(&self, id: &str) -> Result<&'static dyn Family, HostError> {
+        Ok(self.opened(id)?.family)
+    }
+
+    fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError> {
+        let opened = self.opened(id)?;
+        match &self.place {
+            Place::Here(here) => here.begin(opened),
+            Place::Elsewhere(elsewhere) => elsewhere.begin(opened),
+        }
+    }
+}
+
+/// What is left of an episode, with the verdict on it.
+fn finished(opened: &Opened, episode: &Episode, world: u128) -> Result<Finished, HostError> {
+    let begun = Instant::now();
+    let bad = failed("grader");
+    let state = episode.snapshot();
+    let natives = opened.family.natives();
+    let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
+    let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
+    let verdict = verdict.map_err(|error| bad(error.to_string()))?;
+    let (trace, diff) = (episode.trace(), episode.diff().to_json(&opened.domain));
+    let snapshot = state.to_bytes(&opened.domain);
+    let world = (world + begun.elapsed().as_nanos()) / 1_000;
+    let frame_rules = opened.frame_rules.clone();
+    Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
+}
+
+/// A task for a person: an episode to work in, and the judge of it.
+pub struct ForPerson {
+    opened: Arc<Opened>,
+}
+
+impl ForPerson {
+    /// A new episode in the agent's seat.
+    pub fn begin(&self) -> Result<Episode, HostError> {
+        self.opened.begin()
+    }
+
+    /// Whose seat that is.
+    pub fn seat(&self) -> Seat {
+        self.opened.seat()
+    }
+
+    /// What the person is told.
+    pub fn instruction(&self) -> &str {
+        &self.opened.task.instruction
+    }
+
+    /// What is left of an episode, with the verdict on it.
+    pub fn finished(&self, episode: &Episode) -> Result<Finished, HostError> {
+        finished(&self.opened, episode, 0)
+    }
+}
+
+impl StoreHost<'_> {
+    /// A task for a person.
+    pub fn for_person(&self, id: &str) -> Result<ForPerson, HostError> {
+        Ok(ForPerson { opened: self.opened(id)? })
+    }
+}

@@ -1,0 +1,109 @@
+//! Episodes in this process, which programs outside may be let into.
+
+use super::{Opened, failed, finished};
+use crate::Error;
+use benchwright_catalog::Catalog;
+use benchwright_pack::{Refusal, RefusalCode};
+use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard};
+use benchwright_serve::{CallError, EpisodeId, Episodes, Options, Server, Settings, Start};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::runtime::Runtime;
+
+/// Longer than any trial lasts: the runner ends its episodes itself.
+const IDLE: Duration = Duration::from_secs(7 * 24 * 3_600);
+
+/// The worlds that are kept: each task is tried by several agents.
+const WORLDS: usize = 2_000;
+
+/// Episodes in this process.
+pub(super) struct Here {
+    episodes: Arc<Episodes>,
+    /// The way in for programs outside: the server is stopped with it.
+    door: Option<(Server, Runtime)>,
+}
+
+fn settings(catalog: &Catalog, tasks: &Path) -> Settings {
+    let tasks = Some(tasks.to_owned());
+    Settings { catalog: catalog.clone(), tasks, idle: IDLE, most_worlds: WORLDS, ..Settings::default() }
+}
+
+impl Here {
+    pub(super) fn alone(catalog: &Catalog, tasks: &Path) -> Here {
+        Here { episodes: Arc::new(Episodes::new(settings(catalog, tasks))), door: None }
+    }
+
+    pub(super) fn served(catalog: &Catalog, tasks: &Path) -> Result<Here, Error> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Serve(error.to_string()))?;
+        // The control plane has a port of its own, so that agents have no address for it.
+        let bind_agents = Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let options = Options { settings: settings(catalog, tasks), bind_agents, ..Options::default() };
+        let server = runtime.block_on(Server::start(options)).map_err(|error| Error::Serve(error.to_string()))?;
+        Ok(Here { episodes: Arc::clone(server.episodes()), door: Some((server, runtime)) })
+    }
+
+    pub(super) fn begin(&self, opened: Arc<Opened>) -> Result<Box<dyn Hosted + '_>, HostError> {
+        let begun = Instant::now();
+        let created = self.episodes.create(&Start::Task(opened.task.open.id.clone()));
+        let created = created.map_err(|error| failed("world")(error.to_string()))?;
+        let reach = self.door.as_ref().map(|(server, _)| {
+            let base = format!("http://{}/episodes/{}", server.agent_address(), created.id);
+            let token = created.token.reveal().to_owned();
+            Reach { mcp: format!("{base}/mcp"), tools: format!("{base}/tools"), token }
+        });
+        let (episodes, id) = (&*self.episodes, created.id);
+        Ok(Box::new(EpisodeHere { opened, episodes, id, reach, is_over: false, world: begun.elapsed().as_nanos() }))
+    }
+}
+
+/// An episode in this process. It is closed when it is dropped.
+struct EpisodeHere<'h> {
+    opened: Arc<Opened>,
+    episodes: &'h Episodes,
+    id: EpisodeId,
+    reach: Option<Reach>,
+    is_over: bool,
+    /// Nanoseconds inside the world, for calls that came through here.
+    world: u128,
+}
+
+impl Hosted for EpisodeHere<'_> {
+    fn tools(&self) -> &[ToolCard] {
+        &self.opened.tools
+    }
+
+    fn reach(&self) -> Option<Reach> {
+        self.reach.clone()
+    }
+
+    fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
+        let begun = Instant::now();
+        let answer = self.episodes.call(self.id, tool, arguments);
+        self.world += begun.elapsed().as_nanos();
+        answer.map_err(|error| match error {
+            CallError::Refused(refusal) => refusal,
+            other => Refusal::new(RefusalCode::BudgetExhausted, other.to_string()),
+        })
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Finished, HostError> {
+        self.is_over = true;
+        let ended = self.episodes.end(self.id).map_err(|error| failed("world")(error.to_string()))?;
+        let episode = ended.ok_or_else(|| failed("world")("a call stopped half-way".to_owned()))?;
+        finished(&self.opened, &episode, self.world)
+    }
+}
+
+impl Drop for EpisodeHere<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // One that is gone already is as good as closed.
+            let _ = self.episodes.close(self.id);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The library under the program: makes tasks, builds and audits suites, streams shards, gives out episodes and keeps runs.
+//! Nothing here prints or asks for arguments; what takes long is told to a [`Progress`] and stopped by a [`Cancel`].
+
+pub mod audits;
+mod error;
+pub mod host;
+mod progress;
+pub mod runs;
+pub mod stream;
+pub mod suites;
+pub mod tasks;
+mod work;
+pub mod worlds;
+
+pub use error::Error;
+pub use progress::{Cancel, Progress, Step};
+pub use work::{
+    Answer, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers, Workshop,
+    maker::{Engines, own_papers},
+};

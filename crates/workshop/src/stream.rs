@@ -1,0 +1,167 @@
+//! A stream of tasks by the thousand: shards that are made whole or not at all, so that a run that was cut off goes on where
+//! it was.
+
+use crate::{Error, Maker, Workshop, progress::Work, suites};
+use benchwright_base::Digest;
+use benchwright_export::{shard_paths, write_shard};
+use benchwright_pack::{Suite, SuiteTask, store};
+use nix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// Tasks of a shard.
+const PER_SHARD: usize = 1_000;
+/// From so many tasks on, `new` makes shards.
+pub const FROM: u64 = 1_000;
+/// What a folder of shards was begun with.
+const HEAD: &str = "stream.json";
+
+/// What was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Streamed {
+    /// Tasks in all.
+    pub tasks: usize,
+    /// Shards in all.
+    pub shards: usize,
+    /// Shards that were there already.
+    pub kept: usize,
+    /// Bytes of all shards.
+    pub bytes: u64,
+    /// CPU time of what was made.
+    pub cpu: Duration,
+}
+
+impl Streamed {
+    /// Tasks that were made this time.
+    pub fn made(&self) -> usize {
+        self.tasks.saturating_sub(self.kept * PER_SHARD)
+    }
+}
+
+/// Makes the tasks of a suite as shards into a folder, or goes on with it. At the end the folder has the lock file too.
+pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, Error> {
+    begin(suite, out)?;
+    let shards: Vec<&[SuiteTask]> = suite.tasks.chunks(PER_SHARD).collect();
+    let done = |at: usize| shard_paths(out, at)[0].is_file() && lock_path(out, at).is_file();
+    let open: Vec<usize> = (0..shards.len()).filter(|at| !done(*at)).collect();
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<Error>> = Mutex::new(None);
+    let spent: Mutex<Duration> = Mutex::new(Duration::ZERO);
+    let kept = shards.len() - open.len();
+    let work = Mutex::new(Work::begin(workshop.progress(), "making shards", kept, shards.len()));
+    let told = |tell: &dyn Fn(&mut Work<'_>, &str), at: usize| {
+        tell(&mut work.lock().unwrap_or_else(PoisonError::into_inner), &format!("part {at}"));
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workshop.jobs().clamp(1, open.len().max(1)) {
+            scope.spawn(|| {
+                let mut maker = Maker::new(workshop);
+                let begun = cpu();
+                while !workshop.cancel().is_cancelled() {
+                    let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                    told(&|work, item| work.begun(item), *at);
+                    if let Err(error) = shard(&mut maker, shards[*at], out, *at) {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                        break;
+                    }
+                    told(&|work, item| work.done(item), *at);
+                }
+                *spent.lock().unwrap_or_else(PoisonError::into_inner) += cpu().saturating_sub(begun);
+            });
+        }
+    });
+    drop(work);
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    if workshop.cancel().is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    lock(suite, out, shards.len())?;
+    let mut bytes = 0;
+    for path in (0..shards.len()).flat_map(|at| shard_paths(out, at)) {
+        bytes += fs::metadata(&path).map_err(Error::io(&path))?.len();
+    }
+    let cpu = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Streamed { tasks: suite.tasks.len(), shards: shards.len(), kept, bytes, cpu })
+}
+
+/// The CPU time of this thread.
+fn cpu() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+/// A new folder, or one that was begun with the same suite.
+fn begin(suite: &Suite, out: &Path) -> Result<(), Error> {
+    let first = suite.tasks.first().ok_or(Error::NoTasks)?;
+    let solver = suite.solver.as_ref().map(|solver| &*solver.version);
+    let head = json!({
+        "pattern": first.pattern, "tier": first.tier, "objective": first.objective, "seed": first.seed,
+        "count": suite.tasks.len(), "per_shard": PER_SHARD, "proved_by": solver, "canary": suite.canary,
+    });
+    let head = format!("{head:#}\n");
+    let path = out.join(HEAD);
+    match fs::read_to_string(&path) {
+        Ok(known) if known == head => return Ok(()),
+        Ok(_) => {
+            return Err(Error::OtherStream(out.to_owned()));
+        }
+        Err(_) => suites::check_empty(out)?,
+    }
+    for folder in [out.join("open"), out.join("sealed"), out.join("locks")] {
+        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    }
+    write_whole(&path, head.as_bytes())
+}
+
+fn lock_path(out: &Path, at: usize) -> PathBuf {
+    out.join("locks").join(format!("part-{at:05}.txt"))
+}
+
+/// Makes one shard: the digests first, then the shard, so that a shard that is there has its digests.
+fn shard(maker: &mut Maker<'_>, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
+    let mut tasks = Vec::with_capacity(lines.len());
+    let mut digests = String::new();
+    for line in lines {
+        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, line.seed, false)?;
+        digests.push_str(&format!("{}\n", task.digest()));
+        tasks.push(task);
+    }
+    write_whole(&lock_path(out, at), digests.as_bytes())?;
+    write_shard(out, at, tasks)?;
+    Ok(())
+}
+
+/// Writes a file under another name first.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let half = path.with_extension("half");
+    fs::write(&half, bytes).map_err(Error::io(&half))?;
+    fs::rename(&half, path).map_err(Error::io(path))
+}
+
+/// The lock file of all shards.
+fn lock(suite: &Suite, out: &Path, shards: usize) -> Result<(), Error> {
+    let mut whole = suite.clone();
+    let mut lines = whole.tasks.iter_mut();
+    for at in 0..shards {
+        let path = lock_path(out, at);
+        let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let bad = |why: String| Error::Malformed { path: path.clone(), why };
+        for digest in text.lines() {
+            let digest = Digest::parse(digest).ok_or_else(|| bad(format!("`{digest}` is no digest")))?;
+            lines.next().ok_or_else(|| bad("it has too many lines".to_owned()))?.digest = Some(digest);
+        }
+    }
+    if lines.next().is_some() {
+        return Err(Error::Malformed { path: out.join("locks"), why: "there are too few digests".to_owned() });
+    }
+    Ok(store::write_suite(&out.join("suite.toml"), &whole)?)
+}

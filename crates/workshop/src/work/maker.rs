@@ -1,0 +1,229 @@
+//! Makes and audits tasks in this process: the solver is loaded once, domains and patterns are read once.
+
+use super::{
+    Temporary, Workshop,
+    protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
+};
+use crate::{Error, tasks::Judged};
+use benchwright_audit::{Subject, TRIALS, TaskReport};
+use benchwright_base::Digest;
+use benchwright_catalog::{Catalog, Found};
+use benchwright_pack::{Store, Task};
+use benchwright_project::{Family, Order, Pattern, Solver, make};
+use benchwright_schema::plan::{Bound, Plan};
+use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
+use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use std::{collections::BTreeMap, io, time::Instant};
+
+/// The solver with its papers.
+pub struct Engines {
+    /// The one that makes tasks.
+    pub first: CpSat,
+    /// Only trials ask it.
+    second: Option<Highs>,
+    library: Library,
+    /// How a certificate names it.
+    pub papers: Solver,
+}
+
+impl Engines {
+    /// Finds and loads the solver.
+    pub fn load() -> Result<Engines, Error> {
+        let library = Library::find()?;
+        let first = CpSat::load(&library)?;
+        let papers = papers(&library, &first).map_err(Error::Library)?;
+        Ok(Engines { first, second: None, library, papers })
+    }
+}
+
+fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
+    use benchwright_solve::Engine as _;
+    Ok(Solver { version: engine.version(), library: library.sha256()?.to_string() })
+}
+
+/// Makes tasks.
+pub struct Maker<'s> {
+    workshop: &'s Workshop,
+    engines: Option<Engines>,
+    domains: BTreeMap<String, Found>,
+    patterns: BTreeMap<String, Pattern>,
+    families: BTreeMap<String, &'static dyn Family>,
+}
+
+/// For families that prove their tasks themselves.
+struct NoPlanner;
+
+impl Planner for NoPlanner {
+    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
+        Err(PlannerError::Engine("this family proves its tasks itself and asks no solver".to_owned()))
+    }
+}
+
+/// What a family that proves its tasks itself has for a solver: the proof's name, and its digest for a library.
+pub fn own_papers(family: &dyn Family) -> Solver {
+    let version = family.proof().map_or_else(String::new, |proof| proof.name().to_owned());
+    Solver { library: Digest::of(version.as_bytes()).to_string(), version }
+}
+
+impl<'s> Maker<'s> {
+    /// A maker; nothing is loaded before it is needed.
+    pub fn new(workshop: &'s Workshop) -> Maker<'s> {
+        Maker {
+            workshop,
+            engines: None,
+            domains: BTreeMap::new(),
+            patterns: BTreeMap::new(),
+            families: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets everything that it has loaded.
+    pub(crate) fn forget(&mut self) {
+        *self = Maker::new(self.workshop);
+    }
+
+    /// Answers a request. What goes wrong is part of the answer.
+    pub fn answer(&mut self, request: &Request) -> Answer {
+        let answer = match request {
+            Request::Make(request) => self.make_into_store(request).map(Answer::Made),
+            Request::Audit(request) => self.audit(request).map(Answer::Audited),
+            Request::AbortForTests => std::process::abort(),
+        };
+        answer.unwrap_or_else(|error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() }))
+    }
+
+    /// The solver, loaded when it is first asked for.
+    pub fn engines(&mut self) -> Result<&mut Engines, Error> {
+        match &mut self.engines {
+            Some(engines) => Ok(engines),
+            none => Ok(none.insert(Engines::load()?)),
+        }
+    }
+
+    /// Makes a task. With `record`, every model that was solved is given too.
+    pub fn make(
+        &mut self,
+        pattern: &str,
+        tier: &str,
+        objective: &str,
+        seed: u64,
+        record: bool,
+    ) -> Result<(Task, Vec<Recorded>), Error> {
+        let catalog = self.workshop.catalog();
+        let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
+        let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family)?;
+        let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
+        if family.proof().is_some() {
+            let order = Order { pattern: &pattern, tier, objective, seed };
+            let task = make(order, family, &found.domain, &mut NoPlanner, &own_papers(family))?;
+            return Ok((task, Vec::new()));
+        }
+        let engines = self.engines()?;
+        let mut planner = PhasePlanner::new(&engines.first);
+        planner.record = record.then(Vec::new);
+        let order = Order { pattern: &pattern, tier, objective, seed };
+        let task = make(order, family, &found.domain, &mut planner, &engines.papers)?;
+        Ok((task, planner.record.unwrap_or_default()))
+    }
+
+    fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
+        let MakeRequest { pattern, tier, objective, seed, out } = request;
+        let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
+        Store::at(out).write(&task)?;
+        let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
+        let family = family_of(self.workshop.catalog(), &mut self.families, &task.open.domain)?;
+        let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
+            let state = judged.play(&task.sealed.oracle).ok()?;
+            Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
+        });
+        Ok(Made {
+            id: task.open.id.clone(),
+            digest: task.digest().to_string(),
+            variables: task.sealed.certificate.variables,
+            constraints: task.sealed.certificate.constraints,
+            rules: task.sealed.verifier.plan.rules.len(),
+            checks,
+            discarded: task.sealed.certificate.discarded.clone(),
+        })
+    }
+
+    /// Runs trials on a task of a store.
+    fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, Error> {
+        let mut trials = Vec::new();
+        for name in &request.trials {
+            let trial = TRIALS.iter().find(|trial| trial.name == name);
+            trials.push(trial.ok_or_else(|| Error::NoTrial(name.clone()))?);
+        }
+        let task = Store::at(&request.store).task(&request.id)?;
+        let workshop = self.workshop;
+        let engines = self.engines()?;
+        let second = match &mut engines.second {
+            Some(second) => second,
+            none => none.insert(Highs::load(&engines.library)?),
+        };
+        let remake = || remake(workshop, &task);
+        let subject = Subject::new(&task, workshop.catalog(), &engines.first, second, &remake)?;
+        let grader = subject.grader()?;
+        let mut report =
+            TaskReport { id: request.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };
+        for trial in trials {
+            let begun = Instant::now();
+            let finding = benchwright_audit::trials::run(trial, &subject, &grader);
+            let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            report.trials.insert(trial.name.to_owned(), finding);
+            report.milliseconds.insert(trial.name.to_owned(), took);
+        }
+        Ok(report)
+    }
+}
+
+/// Makes a task again, by a worker of its own.
+fn remake(workshop: &Workshop, task: &Task) -> Result<Task, String> {
+    let folder = Temporary::new().map_err(|error| error.to_string())?;
+    let sealed = &task.sealed;
+    let request = Request::Make(MakeRequest {
+        pattern: sealed.pattern.clone(),
+        tier: sealed.tier.clone(),
+        objective: sealed.objective.clone(),
+        seed: sealed.seed,
+        out: folder.path().to_owned(),
+    });
+    let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));
+    match alone.ask("making it again", &[request], 0, &mut |_, _| ()).pop().flatten() {
+        Some(Ok(Answer::Made(made))) => Store::at(folder.path()).task(&made.id).map_err(|error| error.to_string()),
+        Some(Ok(Answer::Failed(failed))) => Err(failed.why),
+        Some(Err(why)) => Err(why),
+        Some(Ok(Answer::Audited(_))) | None => Err("the worker answered something else".to_owned()),
+    }
+}
+
+fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &str) -> Result<Pattern, Error> {
+    if let Some(pattern) = known.get(name) {
+        return Ok(pattern.clone());
+    }
+    let pattern = catalog.pattern(name).map_err(Error::catalog(name))?;
+    known.insert(name.to_owned(), pattern.clone());
+    Ok(pattern)
+}
+
+fn family_of(
+    catalog: &Catalog,
+    known: &mut BTreeMap<String, &'static dyn Family>,
+    name: &str,
+) -> Result<&'static dyn Family, Error> {
+    if let Some(family) = known.get(name) {
+        return Ok(*family);
+    }
+    let family = catalog.family(name).map_err(Error::catalog(name))?;
+    known.insert(name.to_owned(), family);
+    Ok(family)
+}
+
+fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str) -> Result<Found, Error> {
+    if let Some(found) = known.get(name) {
+        return Ok(found.clone());
+    }
+    let found = catalog.find(name).map_err(Error::catalog(name))?;
+    known.insert(name.to_owned(), found.clone());
+    Ok(found)
+}

@@ -1,0 +1,99 @@
+//! What a worker is asked and what it answers: one JSON document on a line each, in order.
+
+use benchwright_audit::TaskReport;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+/// What a worker is asked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// Makes a task and writes it into a store.
+    Make(MakeRequest),
+    /// Runs trials on a task of a store.
+    Audit(AuditRequest),
+    /// Ends the worker as a native fault would. Only tests ask for it.
+    AbortForTests,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::Make(MakeRequest { pattern, tier, objective, seed, .. }) => {
+                write!(f, "{pattern} {tier} {objective} seed {seed}")
+            }
+            Request::Audit(request) => f.write_str(&request.id),
+            Request::AbortForTests => f.write_str("an end as by a native fault"),
+        }
+    }
+}
+
+/// Which task is made, and where it goes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MakeRequest {
+    /// The pattern.
+    pub pattern: String,
+    /// The tier.
+    pub tier: String,
+    /// The objective.
+    pub objective: String,
+    /// The seed.
+    pub seed: u64,
+    /// The folder of the store.
+    pub out: PathBuf,
+}
+
+/// Which trials are run on which task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditRequest {
+    /// The folder of the store.
+    pub store: PathBuf,
+    /// The task.
+    pub id: String,
+    /// The trials, by name.
+    pub trials: Vec<String>,
+}
+
+/// What a worker answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The task was made and stands in the store.
+    Made(Made),
+    /// The trials were run.
+    Audited(TaskReport),
+    /// Neither.
+    Failed(Failed),
+}
+
+/// A task that was made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Made {
+    /// Its id.
+    pub id: String,
+    /// Its digest.
+    pub digest: String,
+    /// The variables of its model.
+    pub variables: usize,
+    /// The constraints of its model.
+    pub constraints: usize,
+    /// The rules that apply to it.
+    pub rules: usize,
+    /// The checks that apply to the state its own plan leaves; `None` if that plan could not be carried out or judged.
+    pub checks: Option<usize>,
+    /// How many draws were thrown away before it, by cause.
+    pub discarded: BTreeMap<String, u32>,
+}
+
+/// Why a request came to nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failed {
+    /// What happened.
+    pub why: String,
+    /// Whether something that is needed is missing.
+    pub missing: bool,
+}

@@ -1,0 +1,110 @@
+//! The ERP family: sourcing, building, selling and billing finished goods, in 29 workflows.
+//!
+//! One case is a [`shop::Shop`]. From it and nothing else come the facts that rules speak of (`facts`), the records of the
+//! world (`records`), the calls that make a plan come true (`calls`) and the brief (`brief`). The reader of the brief
+//! (`reader`) goes the other way and shares only the types of a case.
+
+mod brief;
+mod calls;
+mod facts;
+mod greedy;
+#[cfg(test)]
+#[path = "tests/micro.rs"]
+mod micro;
+#[cfg(test)]
+#[path = "tests/micro_world.rs"]
+mod micro_world;
+mod mutate;
+mod notes;
+mod peg_plan;
+mod pegs;
+mod reader;
+mod records;
+mod rows;
+mod sample;
+mod shop;
+
+use benchwright_pack::{NativeCheck, Script};
+use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation};
+use benchwright_schema::{
+    Domain,
+    plan::{Bindings, Bound, Plan, PlanText},
+};
+use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use shop::Shop;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The family.
+pub static FAMILY: Erp = Erp;
+
+/// Sourcing, building, selling and billing.
+pub struct Erp;
+
+/// What `plan.toml` declares. A test reads it, so that a fault in it cannot be shipped.
+static PLAN: LazyLock<PlanText> =
+    LazyLock::new(|| PlanText::from_toml("plan.toml", include_str!("../plan.toml")).unwrap_or_default());
+
+/// The case behind a document.
+fn shop(case: &Case) -> Result<Shop, String> {
+    serde_json::from_value(case.data.clone()).map_err(|error| format!("this is no case of the ERP family: {error}"))
+}
+
+/// The document of a case.
+fn case_of(shop: &Shop) -> Case {
+    let data = serde_json::to_value(shop).unwrap_or_default();
+    Case { objective: shop.objective.clone(), switches: shop.switches(), data }
+}
+
+impl Family for Erp {
+    fn plan(&self) -> &PlanText {
+        &PLAN
+    }
+    fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
+        Ok(case_of(&sample::draw(draw, domain, planner)?))
+    }
+    fn accept(
+        &self,
+        draw: &Draw<'_>,
+        case: &Case,
+        solved: &Solved,
+        domain: &Domain,
+        planner: &mut dyn Planner,
+    ) -> Result<(), Discard> {
+        sample::accept(draw, &shop(case).map_err(Discard::Fault)?, solved, domain, planner)
+    }
+    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
+        Ok(facts::bindings(&shop(case)?))
+    }
+    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
+        facts::candidates(&shop(case)?, plan, bound, breadth)
+    }
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
+        records::first_state(&shop(case)?, domain)
+    }
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String> {
+        calls::script(&shop(case)?, plan)
+    }
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, String> {
+        brief::write(draw, &shop(case)?, plan)
+    }
+    fn gates(&self, case: &Case) -> Vec<String> {
+        let repair = case.switches.iter().any(|switch| switch == "repair");
+        if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
+    }
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        mutate::mutate(&shop(case)?, plan, rule, at)
+    }
+    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
+        Ok(greedy::rows(&shop(case)?))
+    }
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+        reader::read_back(text, desk)
+    }
+    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
+        reader::addresses(&shop(case)?, desk)
+    }
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        pegs::NATIVES
+    }
+}

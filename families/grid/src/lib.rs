@@ -1,0 +1,260 @@
+//! The grid family: open slots of a grid are filled from shortlists, and exactly one choice meets everything.
+//!
+//! One case is a [`board::Board`]. The rules are made once from a domain's words (`rules`); the generator (`draw`, `decoys`)
+//! derives bounds from a true grid, and the proof (`search`) forgets that grid and finds it again as the only choice.
+
+mod agents;
+mod board;
+mod brief;
+mod decoys;
+mod draw;
+mod mutate;
+mod reader;
+mod records;
+mod rules;
+mod search;
+mod setting;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use benchwright_expr::Type;
+use benchwright_pack::{NativeCheck, Script, Step};
+use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation, Proof};
+use benchwright_schema::{
+    Domain,
+    plan::{Binding, Bindings, Bound, Plan, PlanText},
+};
+use benchwright_spec::{Candidate, Candidates, Cell, NamedRows, PhaseResult, Planner, Rows, Solved};
+use board::Board;
+use serde_json::json;
+use std::collections::BTreeMap;
+use words::Words;
+
+/// The family of a domain, from what its `grid.toml` says.
+pub fn family(domain: &str, text: &str) -> Result<Box<dyn Family>, String> {
+    let words = Words::read(text)?;
+    let plan = rules::plan(&words);
+    Ok(Box::new(Grid { domain: domain.to_owned(), words, plan }))
+}
+
+/// Grids of one domain.
+pub(crate) struct Grid {
+    domain: String,
+    words: Words,
+    plan: PlanText,
+}
+
+impl Grid {
+    fn case(&self, draw: &Draw<'_>, board: &Board) -> Case {
+        let data = serde_json::to_value(board).unwrap_or_default();
+        Case { objective: draw.objective.to_owned(), switches: rules::switches(&self.words, board), data }
+    }
+
+    /// A row of the view `assign`: members by number, in the order of the view's fields.
+    fn row(&self, board: &Board, plan: &Plan, view: usize, slot: usize, number: u32) -> Vec<i64> {
+        let values = board.item(number).map_or(&[][..], |item| &item.values);
+        let cell = |field: &benchwright_schema::plan::ViewField| match &*field.name {
+            "slot" => slot as i64 + 1,
+            "row" => board.row_of(slot) as i64 + 1,
+            "item" => i64::from(number),
+            name => {
+                let place = self.words.place(name).unwrap_or_default();
+                let value = values.get(place).copied().unwrap_or_default();
+                match field.ty {
+                    Type::Ref(_) => value + 1 + self.words_before(place),
+                    _ => value,
+                }
+            }
+        };
+        plan.views[view].fields.iter().map(cell).collect()
+    }
+
+    /// How many words the labels before one have.
+    fn words_before(&self, place: usize) -> i64 {
+        let labels = self.words.label.iter().take(place - self.words.number.len());
+        labels.map(|label| label.words.len() as i64).sum()
+    }
+
+    fn rows(&self, board: &Board, plan: &Plan, chosen: &[u32]) -> Result<Rows, String> {
+        let view = plan.view_named("assign").ok_or("the plan has no view `assign`")?;
+        let mut rows = Rows::empty(plan);
+        rows.0[view] =
+            chosen.iter().enumerate().map(|(slot, number)| self.row(board, plan, view, slot, *number)).collect();
+        Ok(rows)
+    }
+}
+
+impl Family for Grid {
+    fn plan(&self) -> &PlanText {
+        &self.plan
+    }
+
+    fn sample(&self, draw: &Draw<'_>, _: &Domain, _: &mut dyn Planner) -> Result<Case, Discard> {
+        Ok(self.case(draw, &draw::draw(draw, &self.words)?))
+    }
+
+    fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
+        Ok(())
+    }
+
+    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
+        Ok(rules::bindings(&self.words, &Board::of(case)?))
+    }
+
+    fn candidates(&self, case: &Case, plan: &Plan, _: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
+        let board = Board::of(case)?;
+        let view = plan.view_named("assign").ok_or("the plan has no view `assign`")?;
+        let mut rows: Vec<Vec<i64>> = Vec::new();
+        if let Breadth::Local(optimum) = breadth {
+            rows.extend(optimum.0[view].iter().cloned());
+        }
+        for (slot, candidates) in board.candidates().into_iter().enumerate() {
+            for number in candidates {
+                let row = self.row(&board, plan, view, slot, number);
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+        let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
+        let candidate = |row: Vec<i64>| Candidate { must: false, fields: row.into_iter().map(Cell::Fixed).collect() };
+        candidates[view] = rows.into_iter().map(candidate).collect();
+        Ok(candidates)
+    }
+
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
+        records::first_state(&self.words, &Board::of(case)?, domain)
+    }
+
+    fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, String> {
+        let mut script = placed(plan)?;
+        script.steps.push(Step::call("done", "", json!({})));
+        Ok(script)
+    }
+
+    fn brief(&self, draw: &Draw<'_>, case: &Case, _: &PlanText) -> Result<Brief, String> {
+        brief::write(draw, &self.words, &Board::of(case)?)
+    }
+
+    fn gates(&self, _: &Case) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
+        match rule {
+            rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
+            rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),
+            _ => {}
+        }
+        let board = Board::of(case)?;
+        let keys: Vec<String> = board.open.iter().map(|cell| rules::slot_key(board.place(*cell))).collect();
+        let mut rows = plan.0.get("assign").cloned().unwrap_or_default();
+        let mut chosen = vec![0; keys.len()];
+        for row in &rows {
+            if let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) {
+                let slot = keys.iter().position(|key| key == slot).ok_or("the plan fills a slot that is not open")?;
+                chosen[slot] = u32::try_from(*item).map_err(|error| error.to_string())?;
+            }
+        }
+        let Some((slot, item)) = mutate::swap(&self.words, &board, &chosen, rule, at) else { return Ok(None) };
+        rows.retain(|row| row.get("slot") != Some(&Binding::Key(keys[slot].clone())));
+        rows.extend(item.map(|item| {
+            BTreeMap::from([
+                ("slot".to_owned(), Binding::Key(keys[slot].clone())),
+                ("item".to_owned(), Binding::Number(i64::from(item))),
+            ])
+        }));
+        let plan = NamedRows(BTreeMap::from([("assign".to_owned(), rows)]));
+        Ok(Some(Mutation::Script(self.script(case, &plan)?)))
+    }
+
+    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
+        let board = Board::of(case)?;
+        let mut rows = Vec::new();
+        for (slot, candidates) in board.candidates().into_iter().enumerate() {
+            let fits = |number: &u32| board.item(*number).is_some_and(|item| board.fits(slot, &item.values));
+            let number = candidates.into_iter().find(fits).ok_or("a slot has no candidate that fits it")?;
+            let key = rules::slot_key(board.place(board.open[slot]));
+            rows.push(BTreeMap::from([
+                ("slot".to_owned(), Binding::Key(key)),
+                ("item".to_owned(), Binding::Number(i64::from(number))),
+            ]));
+        }
+        Ok(NamedRows(BTreeMap::from([("assign".to_owned(), rows)])))
+    }
+
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+        let board = reader::read_back(&self.domain, &self.words, text, desk)?;
+        let data = serde_json::to_value(&board).map_err(|error| error.to_string())?;
+        Ok(Case { objective: "fill".to_owned(), switches: rules::switches(&self.words, &board), data })
+    }
+
+    fn addresses(&self, _: &Case, _: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
+        Ok(BTreeMap::new())
+    }
+
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        &[]
+    }
+
+    fn proof(&self) -> Option<&dyn Proof> {
+        Some(self)
+    }
+
+    fn agents(&self) -> &'static [&'static str] {
+        agents::NAMES
+    }
+
+    fn play(&self, agent: &str, text: &str, desk: &mut dyn Desk) -> Result<(), String> {
+        agents::play(&self.domain, &self.words, agent, text, desk)
+    }
+
+    fn faults(&self, case: &Case) -> u32 {
+        case.data.get("faults").and_then(serde_json::Value::as_u64).unwrap_or_default() as u32
+    }
+}
+
+impl Proof for Grid {
+    fn name(&self) -> &'static str {
+        "exact search over the candidates, 1"
+    }
+
+    fn prove(&self, case: &Case, plan: &Plan, _: &Bound) -> Result<Solved, Discard> {
+        let board = Board::of(case).map_err(Discard::Fault)?;
+        let found = search::search(&self.words, &board);
+        let chosen = match (found.count, &found.first) {
+            (1, Some(chosen)) => chosen,
+            (0, _) => return Err(Discard::Because("infeasible".to_owned())),
+            _ => return Err(Discard::Because("not-unique".to_owned())),
+        };
+        let work = i64::try_from(found.nodes).unwrap_or(i64::MAX);
+        let solutions = PhaseResult { name: "solutions".to_owned(), proved: true, value: 1, bound: 1, work };
+        Ok(Solved {
+            rows: self.rows(&board, plan, chosen).map_err(Discard::Fault)?,
+            phases: vec![solutions],
+            variables: board.items.iter().filter(|item| item.of > 0).count(),
+            constraints: board.conditions.len() + board.limits.len() + board.open.len(),
+        })
+    }
+}
+
+/// The calls that place what a plan says, without handing it in. A slot holds one item.
+fn placed(plan: &NamedRows) -> Result<Script, String> {
+    let mut script = Script::default();
+    let mut slots = Vec::new();
+    for row in plan.0.get("assign").into_iter().flatten() {
+        let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) else {
+            return Err("a row of the plan has no slot or no item".to_owned());
+        };
+        if slots.contains(&slot) {
+            return Err(format!("{slot} is filled twice"));
+        }
+        slots.push(slot);
+        let place = slot.strip_prefix("slot/").and_then(|place| place.split_once('-'));
+        let place = place.and_then(|(row, col)| Some((row.parse::<u32>().ok()?, col.parse::<u32>().ok()?)));
+        let (row, col) = place.ok_or_else(|| format!("`{slot}` is no slot"))?;
+        script.steps.push(Step::call("set", "slot", json!({ "row": row, "col": col, "id": item })));
+    }
+    Ok(script)
+}
