@@ -1,4 +1,5 @@
-//! Carries the tasks of `suites/demo` in the program. While there are none, the list is empty and `demo` says so.
+//! Carries the tasks of `suites/demo` and the lock files of all suites in the program. While there are no tasks, that list is
+//! empty and `demo` says so.
 
 use std::{env, fmt::Write as _, fs, io, path::Path};
 
@@ -16,7 +17,18 @@ fn main() -> io::Result<()> {
         let _ = writeln!(code, "    ({name:?}, include_bytes!({path:?})),");
     }
     code.push_str("];\n");
-    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("demo.rs"), code)
+    let out = env::var("OUT_DIR").unwrap_or_default();
+    fs::write(Path::new(&out).join("demo.rs"), code)?;
+    let mut locks: Vec<_> = fs::read_dir(&suites)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    locks.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    locks.sort();
+    let mut code = String::from("pub(crate) static SUITES: &[(&str, &str)] = &[\n");
+    for path in locks {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", path.canonicalize()?.display().to_string());
+    }
+    code.push_str("];\n");
+    fs::write(Path::new(&out).join("suites.rs"), code)
 }
 
 /// Every file below a folder, by its path from the folder.

@@ -19,7 +19,11 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("language", &["base"], ""),
     ("language", &["expr"], ""),
     ("language", &["schema"], "a domain; one expression tree; values"),
-    ("documents", &["spec", "pack", "world"], "candidate rows and plans; documents; the traits of worlds"),
+    (
+        "documents",
+        &["spec", "pack", "world", "draw"],
+        "candidate rows and plans; documents; the traits of worlds; drawings",
+    ),
     ("engines", &["solve", "sandbox", "odoo"], "the solvers; the world in memory; a real Odoo"),
     ("domains", &["domain-*"], "the code of a domain's tools, where it has some"),
     ("projections", &["project", "grade"], "pure: a case becomes a task; a state becomes a verdict"),

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How a trial ended on one task.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "held", content = "why")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Held {
     /// Its condition held.
     Passed,
@@ -19,16 +18,61 @@ pub enum Held {
 
 /// What one trial found on one task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(into = "Written", from = "Written")]
 pub struct Finding {
     /// How it ended.
-    #[serde(flatten)]
     pub held: Held,
     /// Figures, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
     /// What is worth telling: reasons that were declared, cases that were set aside.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// A finding as it is written.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    held: Word,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    counts: BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Word {
+    Passed,
+    Failed,
+    Na,
+    NoVerdict,
+}
+
+impl From<Finding> for Written {
+    fn from(finding: Finding) -> Written {
+        let (held, why) = match finding.held {
+            Held::Passed => (Word::Passed, None),
+            Held::Failed(why) => (Word::Failed, Some(why)),
+            Held::Na(why) => (Word::Na, Some(why)),
+            Held::NoVerdict(why) => (Word::NoVerdict, Some(why)),
+        };
+        Written { held, why, counts: finding.counts, notes: finding.notes }
+    }
+}
+
+impl From<Written> for Finding {
+    fn from(written: Written) -> Finding {
+        let why = written.why.unwrap_or_default();
+        let held = match written.held {
+            Word::Passed => Held::Passed,
+            Word::Failed => Held::Failed(why),
+            Word::Na => Held::Na(why),
+            Word::NoVerdict => Held::NoVerdict(why),
+        };
+        Finding { held, counts: written.counts, notes: written.notes }
+    }
 }
 
 impl Finding {
@@ -153,5 +197,23 @@ impl AuditReport {
     /// Whether every trial held on every task it concerns. Dominance and the second solver may leave some undecided.
     pub fn clean(&self) -> bool {
         self.trials.values().all(|trial| trial.failed == 0) && self.mutation_score.is_none_or(|score| score >= 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_written_flat_and_read_back() {
+        let passed = Finding::new(Held::Passed).count("instances", 3);
+        let failed = Finding { notes: vec!["a".to_owned()], ..Finding::new(Held::NoVerdict("no time".to_owned())) };
+        for (finding, text) in [
+            (passed, r#"{"held":"passed","counts":{"instances":3}}"#),
+            (failed, r#"{"held":"no-verdict","why":"no time","notes":["a"]}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&finding).ok().as_deref(), Some(text));
+            assert_eq!(serde_json::from_str::<Finding>(text).ok(), Some(finding));
+        }
     }
 }

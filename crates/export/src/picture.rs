@@ -2,34 +2,36 @@
 //! is referred to from everywhere as a coloured dot instead of a tangle of lines. The same domain gives the same bytes.
 
 use benchwright_base::TableId;
+use benchwright_draw::{Area, Drawing, SERIES, Words};
 use benchwright_expr::Type;
 use benchwright_schema::Domain;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// A table that so many others refer to is shown by dots.
 const MANY: usize = 7;
-/// No more colours than these can be told apart.
-const COLOURS: [&str; 6] = ["#d1495b", "#2e86ab", "#3a7d44", "#b8860b", "#7b4fa3", "#5c6770"];
-const PANELS: [&str; 4] = ["#f3f6fa", "#faf6f0", "#f2f8f3", "#f8f3f8"];
 /// The height of a box, and of a box with the gap below it.
-const BOX: i64 = 22;
-const STEP: i64 = 29;
+const BOX: f64 = 22.0;
+const STEP: f64 = 29.0;
+/// The mean width of a letter.
+const LETTER: f64 = 7.0;
+/// From dot to dot.
+const DOT: f64 = 9.0;
 /// Between two columns.
-const GAP: i64 = 44;
-const MARGIN: i64 = 24;
+const GAP: f64 = 44.0;
+const MARGIN: f64 = 24.0;
+/// Inside a panel, left and right.
+const INSET: f64 = 16.0;
+/// Left of the panels, where the line that joins people runs.
+const BRIDGE: f64 = 20.0;
 /// Above the boxes of a panel.
-const HEAD: i64 = 64;
+const HEAD: f64 = 64.0;
+/// Above the first panel.
+const TOP: f64 = 78.0;
 /// The most boxes of a column.
 const TALLEST: usize = 16;
 
-/// Where the box of a table is.
-#[derive(Clone, Copy)]
-struct Place {
-    x: i64,
-    y: i64,
-    wide: i64,
-}
+/// Where the boxes of tables are.
+type Places = BTreeMap<usize, Area>;
 
 /// A domain on its own within the picture.
 struct Panel {
@@ -48,58 +50,35 @@ pub fn picture(domain: &Domain) -> String {
         [] => vec![panel(&domain.name, 0..domain.tables.len(), domain.actor, &links)],
         members => members.iter().map(|m| panel(&m.name, m.tables.clone(), m.actor, &links)).collect(),
     };
-    let (mut body, mut places) = (String::new(), BTreeMap::new());
-    let mut top = 78;
-    let mut right = 0;
-    let mut frames = Vec::new();
+    let left = MARGIN + if panels.len() > 1 { BRIDGE } else { 0.0 };
+    let (mut places, mut frames, mut top) = (Places::new(), Vec::new(), TOP);
     for panel in &panels {
-        let (wide, high) = lay_out(domain, panel, &links, top, &mut places);
-        frames.push((top, wide, high));
-        right = right.max(wide);
-        top += high + MARGIN;
+        let (width, height) = lay_out(domain, panel, &links, (left, top), &mut places);
+        frames.push(Area { x: left, y: top, width, height });
+        top += height + MARGIN;
     }
-    let wide = right + 3 * MARGIN + if panels.len() > 1 { 20 } else { 0 };
-    let high = top + 26;
-    for (at, (panel, (top, _, high))) in panels.iter().zip(&frames).enumerate() {
-        let colour = PANELS[at % PANELS.len()];
-        let x = left(&panels);
-        let _ = writeln!(
-            body,
-            r##"<rect x="{x}" y="{top}" width="{}" height="{high}" rx="10" fill="{colour}" stroke="#d5dbe3"/>"##,
-            right
-        );
-        draw_head(domain, panel, x, *top, &mut body);
-    }
-    for panel in &panels {
-        draw_lines(panel, &links, &places, &mut body);
-    }
-    for panel in &panels {
-        draw_boxes(domain, panel, &links, &places, &mut body);
-    }
-    draw_bridge(&panels, &places, &mut body);
-    let shown = text(&domain.title);
+    let widest = frames.iter().map(|frame| frame.width).fold(0.0, f64::max);
     let counts = format!("{} tables, {} references", domain.tables.len(), domain.reference_count());
+    let words = Words { title: &domain.name, description: &format!("{}: {counts}", domain.title) };
+    let mut drawing = Drawing::new(words, left + widest + MARGIN, top + 26.0);
+    drawing.text("head", (left, 36.0), words.title);
+    drawing.text("note", (left, 58.0), words.description);
+    for (panel, frame) in panels.iter().zip(&frames) {
+        drawing.area("panel", Area { width: widest, ..*frame }, 10.0);
+        draw_head(domain, panel, (left, frame.y), &mut drawing);
+    }
+    for panel in &panels {
+        draw_lines(panel, &links, &places, &mut drawing);
+    }
+    for panel in &panels {
+        draw_boxes(domain, panel, &links, &places, &mut drawing);
+    }
+    draw_bridge(&panels, &places, &mut drawing);
     let note =
         "An arrow leads from a table to one that it refers to; a dot is a reference to the table of that colour.";
     let people = if panels.len() > 1 { " The thick line joins the same people." } else { "" };
-    let x = left(&panels);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#1f2933\">\n\
-         <defs><marker id=\"to\" markerWidth=\"6\" markerHeight=\"6\" refX=\"5\" refY=\"3\" orient=\"auto\">\
-         <path d=\"M0 0L6 3L0 6z\" fill=\"#8fa1b5\"/></marker></defs>\n\
-         <rect width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>\n\
-         <text x=\"{x}\" y=\"36\" font-size=\"20\" font-weight=\"bold\">{}</text>\n\
-         <text x=\"{x}\" y=\"58\" font-size=\"13\" fill=\"#52606d\">{shown}: {counts}</text>\n\
-         {body}<text x=\"{x}\" y=\"{}\" fill=\"#52606d\">{note}{people}</text>\n</svg>\n",
-        text(&domain.name),
-        high - 18,
-    )
-}
-
-/// Where panels begin: beside the line that joins people, if there is one.
-fn left(panels: &[Panel]) -> i64 {
-    MARGIN + if panels.len() > 1 { 20 } else { 0 }
+    drawing.text("note", (left, top + 8.0), &format!("{note}{people}"));
+    drawing.file()
 }
 
 /// For each table those it refers to, without itself.
@@ -120,7 +99,7 @@ fn panel(name: &str, tables: std::ops::Range<usize>, person: Option<TableId>, li
     let person = person.map(TableId::index);
     hubs.extend(person.filter(|person| !hubs.contains(person)));
     hubs.sort_by_key(|table| (Some(*table) != person, std::cmp::Reverse(incoming(*table)), *table));
-    hubs.truncate(COLOURS.len());
+    hubs.truncate(SERIES);
     let drawn = |from: usize| links[from].iter().copied().filter(|to| !hubs.contains(to));
 
     // A table stands right of all that it refers to; a circle is cut where it closes.
@@ -195,114 +174,76 @@ fn lay_out(
     domain: &Domain,
     panel: &Panel,
     links: &[BTreeSet<usize>],
-    top: i64,
-    places: &mut BTreeMap<usize, Place>,
-) -> (i64, i64) {
-    let tallest = panel.columns.iter().map(Vec::len).max().unwrap_or_default() as i64;
-    let mut x = MARGIN + 20 + 16;
+    (left, top): (f64, f64),
+    places: &mut Places,
+) -> (f64, f64) {
+    let tallest = panel.columns.iter().map(Vec::len).max().unwrap_or_default() as f64;
+    let mut x = left + INSET;
     for column in &panel.columns {
-        let longest = column.iter().map(|at| domain.tables[*at].own_name().len()).max().unwrap_or_default() as i64;
+        let longest = column.iter().map(|at| domain.tables[*at].own_name().len()).max().unwrap_or_default();
         let dots = column.iter().map(|at| panel.hubs.iter().filter(|hub| links[*at].contains(hub)).count()).max();
-        let wide = longest * 6 + 18 + dots.unwrap_or_default() as i64 * 9;
-        let free = (tallest - column.len() as i64) * STEP / 2;
+        let width = longest as f64 * LETTER + 18.0 + dots.unwrap_or_default() as f64 * DOT;
+        let free = (tallest - column.len() as f64) * STEP / 2.0;
         for (at, table) in column.iter().enumerate() {
-            let y = top + HEAD + free + at as i64 * STEP;
-            places.insert(*table, Place { x, y, wide });
+            let y = top + HEAD + free + at as f64 * STEP;
+            places.insert(*table, Area { x, y, width, height: BOX });
         }
-        x += wide + GAP;
+        x += width + GAP;
     }
-    (x - GAP + 16 - (MARGIN + 20), HEAD + tallest * STEP + 10)
+    (x - GAP + INSET - left, HEAD + tallest * STEP + 10.0)
 }
 
-fn draw_head(domain: &Domain, panel: &Panel, x: i64, top: i64, out: &mut String) {
-    let _ = writeln!(
-        out,
-        r#"<text x="{}" y="{}" font-size="15" font-weight="bold">{}</text>"#,
-        x + 16,
-        top + 25,
-        text(&panel.name)
-    );
-    let mut at = x + 16;
-    for (hub, colour) in panel.hubs.iter().zip(COLOURS) {
+fn draw_head(domain: &Domain, panel: &Panel, (left, top): (f64, f64), out: &mut Drawing) {
+    out.text("sub", (left + INSET, top + 25.0), &panel.name);
+    let mut at = left + INSET;
+    for (series, hub) in panel.hubs.iter().enumerate() {
         let name = domain.tables[*hub].own_name();
-        let _ = writeln!(out, r#"<circle cx="{}" cy="{}" r="4" fill="{colour}"/>"#, at + 4, top + 43);
-        let _ = writeln!(out, r##"<text x="{}" y="{}" fill="#52606d">{}</text>"##, at + 13, top + 47, text(name));
-        at += 30 + name.len() as i64 * 6;
+        out.dot(&format!("series{series}"), (at + 4.0, top + 43.0), 4.0);
+        out.text("note", (at + 13.0, top + 47.0), name);
+        at += 30.0 + name.len() as f64 * LETTER;
     }
 }
 
-fn draw_lines(panel: &Panel, links: &[BTreeSet<usize>], places: &BTreeMap<usize, Place>, out: &mut String) {
+fn draw_lines(panel: &Panel, links: &[BTreeSet<usize>], places: &Places, out: &mut Drawing) {
     for from in panel.columns.iter().flatten() {
         for to in links[*from].iter().filter(|to| !panel.hubs.contains(to)) {
             let (Some(a), Some(b)) = (places.get(from), places.get(to)) else { continue };
-            let (ay, by) = (a.y + BOX / 2, b.y + BOX / 2);
             // From the side that faces the other; two of one column are joined on the left.
-            let (ax, bx) = match a.x.cmp(&b.x) {
-                std::cmp::Ordering::Greater => (a.x, b.x + b.wide),
-                std::cmp::Ordering::Less => (a.x + a.wide, b.x),
+            let (ax, bx) = match a.x.total_cmp(&b.x) {
+                std::cmp::Ordering::Greater => (a.x, b.x + b.width),
+                std::cmp::Ordering::Less => (a.x + a.width, b.x),
                 std::cmp::Ordering::Equal => (a.x, b.x),
             };
-            let bend = if a.x == b.x { -26 } else { (bx - ax) / 2 };
-            let (am, bm) = if a.x == b.x { (ax + bend, bx + bend) } else { (ax + bend, bx - bend) };
-            let _ = writeln!(
-                out,
-                r##"<path d="M{ax} {ay}C{am} {ay} {bm} {by} {bx} {by}" fill="none" stroke="#8fa1b5" stroke-width="1.1" marker-end="url(#to)"/>"##
-            );
+            let half = (bx - ax) / 2.0;
+            let bend = if a.x == b.x { (-26.0, -26.0) } else { (half, -half) };
+            out.arrow((ax, a.y + BOX / 2.0), (bx, b.y + BOX / 2.0), bend);
         }
     }
 }
 
-fn draw_boxes(
-    domain: &Domain,
-    panel: &Panel,
-    links: &[BTreeSet<usize>],
-    places: &BTreeMap<usize, Place>,
-    out: &mut String,
-) {
+fn draw_boxes(domain: &Domain, panel: &Panel, links: &[BTreeSet<usize>], places: &Places, out: &mut Drawing) {
     for table in panel.columns.iter().flatten() {
-        let Some(Place { x, y, wide }) = places.get(table) else { continue };
-        let hub = panel.hubs.iter().position(|hub| hub == table).map(|at| COLOURS[at]);
-        let (fill, edge, ink) = match hub {
-            Some(colour) => (colour, colour, "#ffffff"),
-            None => ("#ffffff", "#7b8794", "#1f2933"),
-        };
-        let high = BOX;
-        let _ = writeln!(
-            out,
-            r#"<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="4" fill="{fill}" stroke="{edge}"/>"#
-        );
-        let name = text(domain.tables[*table].own_name());
-        let _ = writeln!(out, r#"<text x="{}" y="{}" fill="{ink}">{name}</text>"#, x + 7, y + 15);
-        let mut dot = x + wide - 9;
-        for (_, colour) in panel.hubs.iter().zip(COLOURS).filter(|(hub, _)| links[*table].contains(hub)) {
-            let _ = writeln!(
-                out,
-                r##"<circle cx="{dot}" cy="{}" r="3.2" fill="{colour}" stroke="#ffffff" stroke-width="0.8"/>"##,
-                y + 11
-            );
-            dot -= 9;
+        let Some(area) = places.get(table) else { continue };
+        let hub = panel.hubs.iter().position(|hub| hub == table);
+        out.area(&hub.map_or("box".to_owned(), |series| format!("box series{series}")), *area, 4.0);
+        let name = domain.tables[*table].own_name();
+        out.text(if hub.is_some() { "on" } else { "" }, (area.x + 7.0, area.y + 15.0), name);
+        let mut dot = area.x + area.width - DOT;
+        for series in (0..panel.hubs.len()).filter(|at| links[*table].contains(&panel.hubs[*at])) {
+            out.dot(&format!("ring series{series}"), (dot, area.y + BOX / 2.0), 3.2);
+            dot -= DOT;
         }
     }
 }
 
 /// The line through the tables of people.
-fn draw_bridge(panels: &[Panel], places: &BTreeMap<usize, Place>, out: &mut String) {
-    let people: Vec<Place> = panels.iter().filter_map(|panel| places.get(&panel.person?).copied()).collect();
-    if people.len() < 2 {
-        return;
+fn draw_bridge(panels: &[Panel], places: &Places, out: &mut Drawing) {
+    let people: Vec<&Area> = panels.iter().filter_map(|panel| places.get(&panel.person?)).collect();
+    let x = MARGIN + 4.0;
+    let middle = |place: &Area| place.y + BOX / 2.0;
+    for pair in people.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let corners = [(a.x, middle(a)), (x, middle(a)), (x, middle(b)), (b.x, middle(b))];
+        out.polyline("bridge series0", &corners);
     }
-    let x = MARGIN + 4;
-    let style = r##"fill="none" stroke="#d1495b" stroke-width="3" stroke-linecap="round""##;
-    let ends: Vec<i64> = people.iter().map(|place| place.y + BOX / 2).collect();
-    let (top, bottom) = (ends.iter().min().copied().unwrap_or(0), ends.iter().max().copied().unwrap_or(0));
-    let _ = writeln!(out, r#"<path d="M{x} {top}V{bottom}" {style}/>"#);
-    for place in people {
-        let y = place.y + BOX / 2;
-        let _ = writeln!(out, r#"<path d="M{x} {y}H{}" {style}/>"#, place.x);
-    }
-}
-
-/// Text as it stands in SVG.
-fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

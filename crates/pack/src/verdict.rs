@@ -1,6 +1,6 @@
 //! What grading found: a line per check, gates, scores, and the reward.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use std::{ops::Deref, sync::Arc};
 
 /// How a check ended.
@@ -32,15 +32,14 @@ pub struct Instance {
 }
 
 /// What was found of an instance of a rule, which verdicts share.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(from = "WrittenCheck")]
 pub struct Check {
     /// The instance.
-    #[serde(flatten, with = "shared")]
     pub of: Arc<Instance>,
     /// How it ended.
     pub status: CheckStatus,
     /// Why, where there is more to say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
@@ -52,18 +51,40 @@ impl Deref for Check {
     }
 }
 
-/// A shared instance is written as one of its own.
-mod shared {
-    use super::Instance;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::sync::Arc;
+/// A check as it is written: the instance in the same object as what was found of it.
+#[derive(Deserialize)]
+struct WrittenCheck {
+    rule: String,
+    code: String,
+    family: String,
+    #[serde(default)]
+    at: Vec<String>,
+    status: CheckStatus,
+    #[serde(default)]
+    why: Option<String>,
+}
 
-    pub(super) fn serialize<S: Serializer>(of: &Arc<Instance>, serializer: S) -> Result<S::Ok, S::Error> {
-        Instance::serialize(of, serializer)
+impl From<WrittenCheck> for Check {
+    fn from(written: WrittenCheck) -> Check {
+        let WrittenCheck { rule, code, family, at, status, why } = written;
+        Check { of: Arc::new(Instance { rule, code, family, at }), status, why }
     }
+}
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Instance>, D::Error> {
-        Instance::deserialize(deserializer).map(Arc::new)
+impl Serialize for Check {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("rule", &self.rule)?;
+        map.serialize_entry("code", &self.code)?;
+        map.serialize_entry("family", &self.family)?;
+        if !self.at.is_empty() {
+            map.serialize_entry("at", &self.at)?;
+        }
+        map.serialize_entry("status", &self.status)?;
+        if let Some(why) = &self.why {
+            map.serialize_entry("why", why)?;
+        }
+        map.end()
     }
 }
 
@@ -131,5 +152,24 @@ impl Verdict {
     /// The number of checks that apply.
     pub fn applicable(&self) -> usize {
         self.checks.iter().filter(|check| matches!(check.status, CheckStatus::Pass | CheckStatus::Fail)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_written_flat_and_read_back() {
+        let of = Instance { rule: "r".into(), code: "R".into(), family: "f".into(), at: vec!["o1".into()] };
+        let one = Check { of: Arc::new(of.clone()), status: CheckStatus::Fail, why: Some("late".into()) };
+        let two = Check { of: Arc::new(Instance { at: Vec::new(), ..of }), status: CheckStatus::NoVerdict, why: None };
+        for (check, text) in [
+            (one, r#"{"rule":"r","code":"R","family":"f","at":["o1"],"status":"fail","why":"late"}"#),
+            (two, r#"{"rule":"r","code":"R","family":"f","status":"no-verdict"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&check).ok().as_deref(), Some(text));
+            assert_eq!(serde_json::from_str::<Check>(text).ok(), Some(check));
+        }
     }
 }

@@ -85,7 +85,9 @@ impl Pattern {
             toml::from_str(need("pattern.toml")?).map_err(|e| fault("pattern.toml", e.to_string()))?;
         let text: PatternText = toml::from_str(need("text.toml")?).map_err(|e| fault("text.toml", e.to_string()))?;
         let rules = match files.get("rules.toml") {
-            Some(rules) => PlanText::from_toml(rules).map_err(|why| fault("rules.toml", why))?,
+            Some(rules) => PlanText::from_toml("rules.toml", rules).map_err(|faults| {
+                fault("rules.toml", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+            })?,
             None => PlanText::default(),
         };
         if head.cells.iter().all(|cell| cell.objectives.is_empty()) {

@@ -3,7 +3,6 @@
 mod table;
 
 pub use table::Table;
-pub(crate) use table::{cut, steers};
 
 use crate::stats::{Design, Difference, Estimate, Finding, Warning, power, smallest_difference};
 use crate::{Comparison, Figures, Group, Summary};
@@ -62,11 +61,9 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
 }
 
 /// What the columns of a summary mean that a reader may not have met.
-const LEGEND: &str = "\
-clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something was
-changed that nobody asked for; r≥.99: the reward reaches 0.99; worst–best: the pass rate if every trial that is
-missing had failed, and if it had passed
-";
+const LEGEND: &str = "clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something \
+    was changed that nobody asked for; r≥.99: the reward reaches 0.99; worst–best: the pass rate if every trial that is \
+    missing had failed, and if it had passed";
 
 /// The summary of a run: a table of the agents, one by tier, the failures, and what to mind.
 pub fn summary(summary: &Summary, columns: usize) -> String {
@@ -129,7 +126,7 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         table.row(row);
     }
     out.push_str(&table.text(columns));
-    out.push_str(LEGEND);
+    out.push_str(&table::wrapped(LEGEND, columns));
     for (title, part) in PARTS {
         let groups = summary.agents.first().map(|agent| part(&agent.by)).unwrap_or_default();
         if groups.len() < 2 {

@@ -86,6 +86,8 @@ pub trait LedgerStore: Sync {
     fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError>;
     /// The records of a run, in the order of the plan.
     fn records(&self, run: RunId) -> Result<Vec<(i64, TrialRecord)>, LedgerError>;
+    /// All runs, the newest first.
+    fn runs(&self) -> Result<Vec<RunId>, LedgerError>;
     /// The newest run, if there is one.
     fn newest(&self) -> Result<Option<RunId>, LedgerError>;
     /// The run of a name, if there is one.

@@ -227,6 +227,13 @@ impl LedgerStore for SqliteLedger {
         .collect()
     }
 
+    fn runs(&self) -> Result<Vec<RunId>, LedgerError> {
+        let connection = self.lock();
+        let mut all = connection.prepare("select id from run order by id desc")?;
+        let ids = all.query_map([], |row| row.get(0).map(RunId))?.collect::<Result<_, _>>()?;
+        Ok(ids)
+    }
+
     fn newest(&self) -> Result<Option<RunId>, LedgerError> {
         let newest: Option<i64> = self.lock().query_row("select max(id) from run", [], |row| row.get(0))?;
         Ok(newest.map(RunId))

@@ -5,6 +5,7 @@
 mod case_file;
 pub mod codec;
 mod describe;
+mod document;
 mod field_list;
 mod folder;
 mod join;
@@ -13,9 +14,11 @@ mod load;
 mod model;
 pub mod plan;
 mod record_schema;
+mod text;
 
 pub use case_file::{Case, CaseFile, GivenRow, Labels};
 pub use describe::describe;
+pub use document::{Document, KeyFault, Section, Spot};
 pub use field_list::field_list;
 pub use folder::Folder;
 pub use join::{Bridges, Composition, JoinError, join};

@@ -9,16 +9,15 @@ mod native;
 mod policy;
 mod seed;
 mod tables;
-mod text;
 mod tools;
 mod types;
 
 use crate::describe::describe;
 use crate::folder::Folder;
 use crate::model::Domain;
+use crate::text::{Entry, Faults, File};
 use benchwright_base::{DateTime, Diagnostic, Digest};
 use draft::Draft;
-use text::{Entry, Faults, File};
 
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];

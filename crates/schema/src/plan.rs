@@ -5,6 +5,9 @@
 //! the words they were written in. [`Plan::compile`] resolves it against a domain.
 
 mod bound;
+mod check;
+mod compile;
+mod lets;
 mod rows;
 mod text;
 
@@ -12,12 +15,10 @@ pub use bound::{Binding, Bindings, Bound, FactTable};
 pub use rows::ViewRows;
 pub use text::{FrameText, ObjectiveText, PhaseText, PlanText, RuleText, ViewText};
 
-use crate::Domain;
+use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};
-use benchwright_expr::{
-    Binder, Expr, FactSignature, FieldInfo, Names, Scope, Type, check_rule, check_truth, check_value, lowerable,
-};
-use std::collections::BTreeMap;
+use benchwright_expr::{Binder, Expr, FactSignature, FieldInfo, Names, Type};
+use std::{collections::BTreeMap, fmt};
 
 /// How a value of the system of record is read into a field of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,82 +158,20 @@ pub struct Plan {
     pub frame: FrameText,
 }
 
-/// Everything that is wrong with a plan.
+/// Everything that is wrong with a plan, by key: a plan inside a verifier stands in no file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", .0.join("\n"))]
-pub struct PlanFaults(pub Vec<String>);
+pub struct PlanFaults(pub Vec<KeyFault>);
+
+impl fmt::Display for PlanFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, fault) in self.0.iter().enumerate() {
+            write!(f, "{}{fault}", if at == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
 
 impl Plan {
-    /// Resolves every name of a plan against a domain.
-    pub fn compile(text: &PlanText, domain: &Domain) -> Result<Plan, PlanFaults> {
-        let mut faults = Vec::new();
-        let mut plan = Plan {
-            sorts: Vec::new(),
-            sets: Vec::new(),
-            facts: Vec::new(),
-            views: Vec::new(),
-            rules: Vec::new(),
-            objectives: BTreeMap::new(),
-            ties: Vec::new(),
-            settled: Vec::new(),
-            frame: text.frame.clone(),
-        };
-        for (name, table) in &text.sorts {
-            match domain.table_named(table) {
-                Some(table) => plan.sorts.push((name.clone(), table)),
-                None => faults.push(format!("sort {name}: there is no table `{table}`")),
-            }
-        }
-        for (name, ty) in &text.sets {
-            match plan.type_named(ty) {
-                Some((ty, _)) => plan.sets.push((name.clone(), ty)),
-                None => faults.push(format!("set {name}: there is no sort `{ty}`")),
-            }
-        }
-        for (name, signature) in &text.facts {
-            match plan.signature(name, signature) {
-                Ok(fact) => plan.facts.push(fact),
-                Err(why) => faults.push(format!("fact {name}: {why}")),
-            }
-        }
-        for (name, view) in &text.views {
-            match plan.view(name, view, domain) {
-                Ok(view) => plan.views.push(view),
-                Err(whys) => faults.extend(whys.into_iter().map(|why| format!("view {name}{why}"))),
-            }
-        }
-        if !faults.is_empty() {
-            return Err(PlanFaults(faults));
-        }
-        for (id, rule) in &text.rules {
-            match plan.rule(id, rule, text) {
-                Ok(rule) => plan.rules.push(rule),
-                Err(whys) => faults.extend(whys.into_iter().map(|why| format!("rule {id}: {why}"))),
-            }
-        }
-        for (name, objective) in &text.objectives {
-            let phases = objective.phases.iter().filter_map(|phase| {
-                let of = plan.number(&phase.of, text).map_err(|why| faults.push(format!("objective {name}: {why}")));
-                Some(Phase { text: phase.clone(), of: of.ok()? })
-            });
-            let phases = phases.collect();
-            plan.objectives.insert(name.clone(), phases);
-        }
-        for tie in &text.ties {
-            match plan.number(tie, text) {
-                Ok(tie) => plan.ties.push(tie),
-                Err(why) => faults.push(format!("ties: {why}")),
-            }
-        }
-        for line in &text.settled {
-            match plan.settled(line) {
-                Ok(settled) => plan.settled.push(settled),
-                Err(why) => faults.push(format!("settled `{line}`: {why}")),
-            }
-        }
-        if faults.is_empty() { Ok(plan) } else { Err(PlanFaults(faults)) }
-    }
-
     /// The relation of a view.
     pub fn relation_of(&self, view: usize) -> RelationId {
         RelationId((self.sorts.len() + view) as u16)
@@ -263,141 +202,6 @@ impl Plan {
             "bool" => (Type::Bool, Cast::Plain),
             sort => (Type::Ref(RelationId(self.sort_named(sort)? as u16)), Cast::Member),
         })
-    }
-
-    /// `(order, product): money else 0 steps`
-    fn signature(&self, name: &str, text: &str) -> Result<Fact, String> {
-        let form = || format!("`{text}` is not `(sort, …): type [else n] [steps]`");
-        let (arguments, rest) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(form)?;
-        let mut rest = rest.strip_prefix(':').ok_or_else(form)?.split_whitespace();
-        let ty = |name: &str| {
-            self.type_named(name).map(|(ty, _)| ty).ok_or_else(|| format!("there is no type or sort `{name}`"))
-        };
-        let arguments = arguments.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let arguments = arguments.map(ty).collect::<Result<Vec<_>, _>>()?;
-        let value = ty(rest.next().ok_or_else(form)?)?;
-        let (mut otherwise, mut steps) = (None, false);
-        while let Some(word) = rest.next() {
-            match word {
-                "else" => otherwise = Some(rest.next().and_then(|n| n.parse().ok()).ok_or_else(form)?),
-                "steps" => steps = true,
-                _ => return Err(form()),
-            }
-        }
-        Ok(Fact { name: name.to_owned(), arguments, value, otherwise, steps })
-    }
-
-    fn view(&self, name: &str, text: &ViewText, domain: &Domain) -> Result<View, Vec<String>> {
-        let Some(from) = domain.table_named(&text.from) else {
-            return Err(vec![format!(": there is no table `{}`", text.from)]);
-        };
-        let scope = Scope { subject: Some(from) };
-        let mut faults = Vec::new();
-        let mut only = None;
-        if let Some(condition) = &text.only {
-            match check_truth(condition, domain, scope) {
-                Ok(expr) => only = Some(expr),
-                Err(found) => faults.extend(found.into_iter().map(|fault| format!(": {fault} in `{condition}`"))),
-            }
-        }
-        let mut fields = Vec::new();
-        for (field, reads) in &text.fields {
-            let Some((ty, expr)) = reads.split_once(':') else {
-                faults.push(format!(".{field}: `{reads}` is not `type: expression`"));
-                continue;
-            };
-            let Some((ty, cast)) = self.type_named(ty.trim()) else {
-                faults.push(format!(".{field}: there is no type or sort `{}`", ty.trim()));
-                continue;
-            };
-            match check_value(expr, domain, scope, None) {
-                Ok((expr, read)) if fits(read, ty, cast) => {
-                    fields.push(ViewField { name: field.clone(), ty, cast, reads: expr });
-                }
-                Ok((_, read)) => faults.push(format!(".{field}: {read:?} cannot be read as `{reads}`")),
-                Err(found) => faults.extend(found.into_iter().map(|fault| format!(".{field}: {fault} in `{expr}`"))),
-            }
-        }
-        let mut places = |list: &[String], what: &str| {
-            let mut places = Vec::new();
-            for field in list {
-                match fields.iter().position(|known: &ViewField| known.name == *field) {
-                    Some(at) => places.push(at),
-                    None => faults.push(format!(": `{what}` names `{field}`, which is no field")),
-                }
-            }
-            places
-        };
-        let (within, key) = (places(&text.within, "within"), places(&text.key, "key"));
-        let name = name.to_owned();
-        if faults.is_empty() { Ok(View { name, from, only, within, key, fields }) } else { Err(faults) }
-    }
-
-    fn rule(&self, id: &str, text: &RuleText, plan: &PlanText) -> Result<PlanRule, Vec<String>> {
-        let told = |faults: Vec<benchwright_expr::Fault>, of: &str| -> Vec<String> {
-            faults.into_iter().map(|fault| format!("{fault} at {} in `{of}`", fault.offset)).collect()
-        };
-        let prefix = text.per.as_ref().map_or(String::new(), |per| format!("per {per}: "));
-        let with_per = |body: &str| format!("{prefix}{}", plan.spelled_out(body));
-        let scope = Scope::default();
-        let judge = match (&text.require, &text.native, text.frame) {
-            (Some(require), None, false) => require.as_str(),
-            (None, Some(_), false) | (None, None, true) => "true",
-            _ => return Err(vec!["a rule has one of `require`, `native` and `frame`".to_owned()]),
-        };
-        let source = with_per(judge);
-        let (per, expr) = check_rule(&source, self, scope).map_err(|faults| told(faults, &source))?;
-        let mut applies = None;
-        if let Some(when) = &text.applies {
-            let source = with_per(when);
-            applies = Some(check_rule(&source, self, scope).map_err(|faults| told(faults, &source))?.1);
-        }
-        let lowered = text.require.is_some() && !text.state_only;
-        if lowered && let Err(obstacle) = lowerable(&expr) {
-            return Err(vec![format!("a solver cannot read it: {obstacle}; say `state_only = true` if none has to")]);
-        }
-        let body = match &text.native {
-            Some(name) => Body::Native(name.clone()),
-            None if text.frame => Body::Frame,
-            None => Body::Expr(expr),
-        };
-        Ok(PlanRule { id: id.to_owned(), text: text.clone(), per, body, applies, lowered })
-    }
-
-    fn settled(&self, line: &str) -> Result<Settled, String> {
-        let (of, at) = line.split_once('=').ok_or("it is not `view.field = value`")?;
-        let place = || {
-            let (view, field) = of.trim().split_once('.')?;
-            let view = self.view_named(view)?;
-            Some((view, self.views[view].field_named(field)?))
-        };
-        let (view, field) = place().ok_or("there is no such field of a view")?;
-        match check_value(at, self, Scope { subject: Some(self.relation_of(view)) }, None) {
-            Ok((expr, Type::Int | Type::Money)) => Ok(Settled { view, field, at: expr }),
-            Ok((_, ty)) => Err(format!("`{at}` is {ty:?}, not a number")),
-            Err(faults) => Err(faults.iter().map(|fault| format!("{fault} in `{at}`")).collect::<Vec<_>>().join("; ")),
-        }
-    }
-
-    fn number(&self, text: &str, plan: &PlanText) -> Result<Expr, String> {
-        let text = plan.spelled_out(text);
-        match check_value(&text, self, Scope::default(), None) {
-            Ok((expr, Type::Int | Type::Money)) => Ok(expr),
-            Ok((_, ty)) => Err(format!("`{text}` is {ty:?}, not a number")),
-            Err(faults) => {
-                Err(faults.iter().map(|fault| format!("{fault} in `{text}`")).collect::<Vec<_>>().join("; "))
-            }
-        }
-    }
-}
-
-fn fits(read: Type, ty: Type, cast: Cast) -> bool {
-    match cast {
-        Cast::Plain => read == ty || (ty == Type::Int && read == Type::Quantity),
-        Cast::Day => matches!(read, Type::Date | Type::DateTime),
-        Cast::Units => matches!(read, Type::Quantity | Type::Int),
-        Cast::Word => matches!(read, Type::Text | Type::Enum(_)),
-        Cast::Member => matches!(read, Type::Ref(_) | Type::Text),
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Erp;
 
 /// What `plan.toml` declares. A test reads it, so that a fault in it cannot be shipped.
 static PLAN: LazyLock<PlanText> =
-    LazyLock::new(|| PlanText::from_toml(include_str!("../plan.toml")).unwrap_or_default());
+    LazyLock::new(|| PlanText::from_toml("plan.toml", include_str!("../plan.toml")).unwrap_or_default());
 
 /// The case behind a document.
 fn shop(case: &Case) -> Result<Shop, String> {

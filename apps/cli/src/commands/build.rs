@@ -5,6 +5,7 @@ use crate::{
     layout::{columns, counted},
     output,
 };
+use benchwright_base::nearest;
 use benchwright_pack::{Store, StoreError, Suite, SuiteSolver, SuiteTask, store};
 use benchwright_solve::PINNED_VERSION;
 use benchwright_workshop::{
@@ -22,20 +23,21 @@ use std::{
 #[command(after_long_help = "\
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
-written into SUITE.toml. The result does not depend on the number of jobs.
+written into SUITE.toml. The result does not depend on the number of jobs. The suites of this repository come with
+the program, by their names: demo, erp-300, grid-324.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
 than the one the suite was locked with.
 
 Example:
-  benchwright build suites/erp-300.toml -o out
+  benchwright build erp-300 -o out
 
 Keys of --json:
   tasks, digest, seconds, by {pattern, tier, objective},
   figures {TIER: {tasks, variables, rules, checks, resamples, discarded}}, short [{task, why}]")]
 pub(crate) struct Options {
-    /// The lock file
-    #[arg(value_name = "SUITE.toml")]
+    /// The lock file, or the name of a suite that comes with the program
+    #[arg(value_name = "SUITE.toml|NAME")]
     suite: PathBuf,
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
@@ -55,6 +57,10 @@ pub(crate) struct Options {
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     let workshop = workshop.clone().with_jobs(options.jobs);
     let mut suite = read(&options.suite)?;
+    if options.lock && carried(&options.suite).is_some() {
+        let message = format!("{} comes with the program and cannot be written", options.suite.display());
+        return Err(Failure::wrong_use(message, "the path of a lock file"));
+    }
     suites::check_empty(&options.output)?;
     let catalog = workshop.catalog();
     let here = match options.lock {
@@ -77,10 +83,29 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     failure(&built).map_or(Ok(()), Err)
 }
 
-/// Reads a lock file.
+mod carried {
+    //! The lock files that come with the program.
+    include!(concat!(env!("OUT_DIR"), "/suites.rs"));
+}
+
+/// The text of a suite that the program carries, if that is meant: a bare name is one, and a path never is.
+fn carried(path: &Path) -> Option<&'static str> {
+    carried::SUITES.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| *text)
+}
+
+/// Reads a lock file, or one of those that the program carries, by its name.
 pub(super) fn read(path: &Path) -> anyhow::Result<Suite> {
+    if let Some(text) = carried(path) {
+        return Suite::from_toml(text).map_err(|error| Failure::falls_short(error, "a program that was built anew"));
+    }
     store::read_suite(path).map_err(|error| match &error {
-        StoreError::Missing(_) => Failure::wrong_use(&error, "benchwright build suites/erp-300.toml -o DIR"),
+        StoreError::Missing(_) => {
+            let names = carried::SUITES.iter().map(|(name, _)| *name);
+            let given = path.file_stem().unwrap_or_default().to_string_lossy();
+            let near =
+                nearest(&given, names.clone()).map_or_else(|| names.collect::<Vec<_>>().join(" or "), str::to_owned);
+            Failure::wrong_use(&error, format!("a suite that the program carries: benchwright build {near} -o DIR"))
+        }
         StoreError::Suite { .. } => Failure::falls_short(&error, "mend the lock file"),
         _ => error.into(),
     })
@@ -143,7 +168,7 @@ pub(super) fn to_json(built: &Built) -> Json {
 
 /// Figures by tier.
 pub(super) fn to_table(built: &Built) -> String {
-    let head = ["tier", "tasks", "variables", "rules", "checks", "thrown away", "a task"];
+    let head = ["tier", "tasks", "variables", "rules", "checks", "thrown away", "per task"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for tier in built.tiers() {
         let figures = built.figures(tier);

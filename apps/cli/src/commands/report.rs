@@ -1,6 +1,6 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
-use crate::{failure::Failure, output, progress::Progress};
+use crate::{failure::Failure, layout::columns, output, progress::Progress};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
 use benchwright_report::{
@@ -30,6 +30,7 @@ each trial that is asked for, with its calls, failed checks and what changed. Th
 
 Examples:
   benchwright report
+  benchwright report --list
   benchwright report 2026-11-15T090000-out --html report --details failed
 
 Keys of --json:
@@ -40,6 +41,9 @@ pub(crate) struct Options {
     /// The run, by its name or its folder [default: the newest]
     #[arg(value_name = "RUN")]
     run: Option<String>,
+    /// Lists the runs that there are, the newest first
+    #[arg(long, conflicts_with_all = ["run", "html"])]
+    list: bool,
     /// Where runs are kept
     #[arg(long, value_name = "RUNS", default_value = "runs")]
     runs: PathBuf,
@@ -83,6 +87,9 @@ fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Read> {
 /// Runs `report`.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let runs = Runs::open(&options.runs)?;
+    if options.list {
+        return list(&runs, options.json);
+    }
     let read = read(&runs, options.run.as_deref())?;
     let records: Vec<TrialRecord> = read.records.iter().map(|(_, record)| record.clone()).collect();
     let summary = Summary::of(&read.plan, &records)?;
@@ -100,6 +107,28 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         return Ok(output::json(&serde_json::to_value(&summary)?)?);
     }
     Ok(output::data(&text::summary(&summary, output::columns()))?)
+}
+
+/// The runs that there are, a line each.
+fn list(runs: &Runs, is_json: bool) -> anyhow::Result<()> {
+    let (mut rows, mut documents) =
+        (vec![["run", "tasks", "agents", "trials", "recorded", "errors"].map(str::to_owned).to_vec()], Vec::new());
+    for id in runs.ledger.runs()? {
+        let (name, plan, standing) = (runs.ledger.name(id)?, runs.ledger.plan(id)?, runs.ledger.standing(id)?);
+        let counts = [plan.tasks.len(), plan.agents.len(), standing.planned, standing.recorded, standing.errors];
+        rows.push(std::iter::once(name.clone()).chain(counts.map(|count| count.to_string())).collect());
+        documents.push(json!({
+            "run": name, "tasks": plan.tasks.len(), "agents": plan.agents, "planned": standing.planned,
+            "recorded": standing.recorded, "errors": standing.errors,
+        }));
+    }
+    if is_json {
+        return Ok(output::json(&json!(documents))?);
+    }
+    if documents.is_empty() {
+        return Err(Failure::wrong_use("there is no run yet", "benchwright run DIR --agent greedy"));
+    }
+    Ok(output::data(&columns(&rows, &[1, 2, 3, 4, 5], 0))?)
 }
 
 /// Writes the pages of trials; what the index links to.

@@ -1,5 +1,7 @@
 //! Aligned columns.
 
+use benchwright_draw::text::{cut, steers};
+
 /// A table: the first column stands left, columns of numbers stand right.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -103,22 +105,29 @@ impl Table {
     }
 }
 
-/// Cut to a number of characters, the last of them an ellipsis.
-pub(crate) fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
-}
-
 /// Without what would steer a terminal or turn the direction of a line.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Whether a character is a control, or turns the direction of text.
-pub(crate) fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+/// Words in lines of at most so many columns.
+pub(super) fn wrapped(text: &str, columns: usize) -> String {
+    let (mut out, mut used) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        let first = out.is_empty();
+        if !first && used + 1 + width > columns {
+            out.push('\n');
+            used = 0;
+        } else if !first {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += width;
+    }
+    out.push('\n');
+    out
 }
 
 #[cfg(test)]
@@ -148,6 +157,12 @@ mod tests {
             assert!(text.lines().all(|line| line.chars().count() <= columns), "{columns}\n{text}");
             assert!(text.contains("two") && text.contains("12.5"));
         }
+    }
+
+    #[test]
+    fn words_are_wrapped_between_them() {
+        assert_eq!(wrapped("one two  three four", 9), "one two\nthree\nfour\n");
+        assert_eq!(wrapped("incomprehensible a", 9), "incomprehensible\na\n");
     }
 
     #[test]

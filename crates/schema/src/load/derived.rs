@@ -2,9 +2,9 @@
 //! `many t derived` and `TYPE derived`.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, Piece, word};
 use super::types;
 use crate::model::DerivedKind;
+use crate::text::{Cursor, Faults, Piece, word};
 use benchwright_base::{FieldId, TableId};
 use benchwright_expr::Type;
 

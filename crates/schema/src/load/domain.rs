@@ -1,7 +1,7 @@
 //! `domain.toml`: what the domain is called, and what it is about.
 
 use super::draft::Draft;
-use super::text::{Entry, Faults, File, Kind, word};
+use crate::text::{Entry, Faults, File, Kind, word};
 use benchwright_base::DateTime;
 
 const KEYS: [&str; 7] = ["name", "title", "role", "about", "now", "actor", "include"];

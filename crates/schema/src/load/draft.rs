@@ -1,8 +1,8 @@
 //! A domain in the making: what is known so far, and which of its names are broken. A broken name is known, so that what
 //! uses it is not a second fault, but nothing is said of it any more.
 
-use super::text::{Faults, Piece, word};
 use crate::model::Domain;
+use crate::text::{Faults, Piece, word};
 use benchwright_base::{Date, DateTime, Time, number};
 use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::{Expr, FieldInfo, Names, Scope, Source, Type, check_source, check_truth, check_value};

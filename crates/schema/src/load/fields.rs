@@ -1,9 +1,9 @@
 //! The notation of a field: `TYPE[(bounds)][?] [modifiers…] [= default]`, and what each part of it means.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, Piece, word};
 use super::types;
 use crate::model::{Field, Key, Stamp};
+use crate::text::{Cursor, Faults, Piece, word};
 use benchwright_base::{FieldId, TableId, Time, Value};
 use benchwright_expr::Type;
 

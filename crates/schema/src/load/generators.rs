@@ -1,8 +1,8 @@
 //! How a field of a seeded row is made: the notation of the strings in a step of `seed.toml`.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, File, Kind, Node, Piece, open_characters, word};
 use crate::model::{Field, SeedField, TextPart};
+use crate::text::{Cursor, Faults, File, Kind, Node, Piece, open_characters, word};
 use benchwright_base::{FieldId, TableId, Value};
 use benchwright_expr::{Expr, Path, Source, Type};
 

@@ -1,9 +1,9 @@
 //! The line of a native tool: `native takes … gives … reads … writes …: clause`.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, MOST_ITEMS, Piece, is_snake, word};
 use super::types;
 use crate::model::{Argument, Cell, Native, Shape};
+use crate::text::{Cursor, Faults, MOST_ITEMS, Piece, is_snake, word};
 use benchwright_base::{RelationId, TableId};
 use benchwright_expr::Type;
 

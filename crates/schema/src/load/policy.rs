@@ -1,8 +1,8 @@
 //! `policy.toml`: who may do what, and the rules.
 
 use super::draft::Draft;
-use super::text::{Entry, Faults, File, Kind, Node, Piece, is_kebab, is_snake, word};
 use crate::model::{Access, Action, By, Grant, Role, Rule};
+use crate::text::{Entry, Faults, File, Kind, Node, Piece, is_kebab, is_snake, word};
 use benchwright_base::{RelationId, TableId};
 
 const ACTIONS: [(&str, &[Action]); 7] = [

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::generators::{Step, read_field};
-use super::text::{Entry, Faults, File, Kind, Node, is_snake, word};
 use crate::model::{Seed, SeedRows};
+use crate::text::{Entry, Faults, File, Kind, Node, is_snake, word};
 use benchwright_base::FieldId;
 use benchwright_expr::Source;
 

@@ -3,8 +3,8 @@
 use super::derived;
 use super::draft::Draft;
 use super::fields::{self, Declared};
-use super::text::{Entry, Faults, File, Kind, Node, Piece, as_snake, is_camel, is_snake, word};
 use crate::model::{Derived, EnumType, Field, Incoming, Key, Lifecycle, Stamp, Table};
+use crate::text::{Entry, Faults, File, Kind, Node, Piece, as_snake, is_camel, is_snake, word};
 use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::Type;
 

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::native;
-use super::text::{Cursor, Entry, Faults, File, Kind, Piece, is_snake, list, word};
 use crate::model::{Child, Filter, FilterKind, Setting, Shown, Tool, Verb};
+use crate::text::{Cursor, Entry, Faults, File, Kind, Piece, is_snake, list, word};
 use benchwright_base::{FieldId, TableId, Value};
 use benchwright_expr::Type;
 use std::collections::BTreeMap;

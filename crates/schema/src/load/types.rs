@@ -2,7 +2,7 @@
 //! values they give share it.
 
 use super::draft::Draft;
-use super::text::{Cursor, Faults, Piece, word};
+use crate::text::{Cursor, Faults, Piece, word};
 use benchwright_base::{EnumId, number};
 use benchwright_expr::Type;
 

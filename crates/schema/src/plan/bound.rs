@@ -1,19 +1,58 @@
 //! The facts and sets of one task, bound to values.
 
 use super::{Plan, PlanFaults};
+use crate::KeyFault;
 use benchwright_base::{Date, FactId, SetId, Value};
 use benchwright_expr::{Type, eval::Facts};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Unexpected, Visitor},
+};
+use std::{collections::BTreeMap, fmt};
 
 /// A bound value: a number, or a member of a sort by its key.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Binding {
     /// A number: units, days, minutes, cents.
     Number(i64),
     /// A member.
     Key(String),
+}
+
+/// A number is a number and a member is a text, so neither needs a tag.
+impl Serialize for Binding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Binding::Number(number) => serializer.serialize_i64(*number),
+            Binding::Key(key) => serializer.serialize_str(key),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Binding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Binding, D::Error> {
+        struct NumberOrKey;
+        impl Visitor<'_> for NumberOrKey {
+            type Value = Binding;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number or the key of a member")
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Binding, E> {
+                Ok(Binding::Number(number))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Binding, E> {
+                let fits = i64::try_from(number).map(Binding::Number);
+                fits.map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+            }
+            fn visit_str<E: de::Error>(self, key: &str) -> Result<Binding, E> {
+                Ok(Binding::Key(key.to_owned()))
+            }
+            fn visit_string<E: de::Error>(self, key: String) -> Result<Binding, E> {
+                Ok(Binding::Key(key))
+            }
+        }
+        deserializer.deserialize_any(NumberOrKey)
+    }
 }
 
 /// What a task binds: the members of each sort by key, the sets, and the facts.
@@ -102,7 +141,8 @@ impl Bound {
     pub fn new(plan: &Plan, bindings: &Bindings) -> Result<Bound, PlanFaults> {
         let mut faults = Vec::new();
         let Some(anchor) = Date::parse(&bindings.anchor) else {
-            return Err(PlanFaults(vec![format!("the anchor `{}` is no date", bindings.anchor)]));
+            let fault = KeyFault::new(["anchor"], format!("`{}` is no date", bindings.anchor));
+            return Err(PlanFaults(vec![fault]));
         };
         let none = Vec::new();
         let members: Vec<Vec<String>> =
@@ -126,7 +166,7 @@ impl Bound {
             for member in bindings.sets.get(name).into_iter().flatten() {
                 match number(member, *ty) {
                     Ok(n) => set.push(as_value(n, *ty)),
-                    Err(why) => faults.push(format!("set {name}: {why}")),
+                    Err(why) => faults.push(KeyFault::new(["sets", name], why)),
                 }
             }
             sets.push(set);
@@ -137,7 +177,8 @@ impl Bound {
             for (arguments, value) in bindings.facts.get(&fact.name).into_iter().flatten() {
                 let keys: Vec<&str> = if fact.arguments.is_empty() { vec![] } else { arguments.split('|').collect() };
                 if keys.len() != fact.arguments.len() {
-                    faults.push(format!("fact {}({arguments}) has {} arguments", fact.name, fact.arguments.len()));
+                    let message = format!("`{}` takes {} arguments", fact.name, fact.arguments.len());
+                    faults.push(KeyFault::new(["facts", &fact.name, arguments], message));
                     continue;
                 }
                 let at = keys.iter().zip(&fact.arguments).map(|(key, ty)| number(&Binding::Key((*key).into()), *ty));
@@ -145,13 +186,16 @@ impl Bound {
                     (Ok(at), Ok(value)) => {
                         rows.insert(at, value);
                     }
-                    (Err(why), _) | (_, Err(why)) => faults.push(format!("fact {}({arguments}): {why}", fact.name)),
+                    (Err(why), _) | (_, Err(why)) => {
+                        faults.push(KeyFault::new(["facts", &fact.name, arguments], why));
+                    }
                 }
             }
             facts.push(FactTable { rows, otherwise: fact.otherwise, steps: fact.steps, value: fact.value });
         }
         for name in bindings.facts.keys().filter(|name| !plan.facts.iter().any(|fact| fact.name == **name)) {
-            faults.push(format!("the plan has no fact `{name}`"));
+            let fault = KeyFault::new(["facts", name], format!("there is no fact `{name}`"));
+            faults.push(fault.instead_of(name, plan.facts.iter().map(|fact| &*fact.name)));
         }
         if faults.is_empty() { Ok(Bound { anchor, members, sets, facts }) } else { Err(PlanFaults(faults)) }
     }

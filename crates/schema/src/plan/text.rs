@@ -1,5 +1,8 @@
 //! A plan as it is written: the same in TOML beside a domain and in JSON inside a sealed verifier.
 
+use super::lets::{Spelled, spell_out};
+use crate::Document;
+use benchwright_base::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -165,23 +168,22 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl PlanText {
-    /// Reads a plan from TOML.
-    pub fn from_toml(text: &str) -> Result<PlanText, String> {
-        toml::from_str(text).map_err(|error| error.to_string())
+    /// Reads a plan from TOML; names are resolved when it is compiled.
+    pub fn from_toml(file: &str, text: &str) -> Result<PlanText, Vec<Diagnostic>> {
+        let document = Document::new(file, text);
+        match document.read() {
+            Some(plan) if document.is_sound() => Ok(plan),
+            _ => Err(document.into_faults()),
+        }
     }
 
-    /// An expression with every `$name` replaced by what it stands for.
+    /// An expression with every `$name` replaced by what it stands for. One that cannot be stays as it is written.
     pub fn spelled_out(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        // A let may use those before it; a circle would never end, so the depth is bounded.
-        for _ in 0..8 {
-            let Some(at) = text.find('$') else { break };
-            let rest = &text[at + 1..];
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            let Some(meant) = self.lets.get(&rest[..end]) else { break };
-            text = text.replace(&format!("${}", &rest[..end]), &format!("({meant})"));
+        let mut spelled = Spelled::default();
+        match spell_out(&self.lets, text, &[], &mut Vec::new(), &mut spelled) {
+            Ok(()) => spelled.text,
+            Err(_) => text.to_owned(),
         }
-        text
     }
 
     /// The plan with only the rules that a case's switches bring in. Views, facts and sets stay.

@@ -4,6 +4,7 @@ mod common;
 mod good;
 mod inventory;
 mod mutations;
+mod plans;
 mod records;
 mod schemas;
 mod wrong;

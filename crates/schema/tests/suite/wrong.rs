@@ -1,44 +1,7 @@
 //! Wrong domains: each folder below `tests/wrong` says how it differs from the good one, and all that is told of it.
-//!
-//! `change.txt` has a section for each file (`@ tables.toml`): `-` lines are taken out of it and the `+` lines that follow
-//! stand in their place; `+` lines without any are put at the end. A file of any other name is taken as it stands.
 
-use crate::common::{self, compare, shown};
+use crate::common::{self, changed, compare, shown};
 use benchwright_schema::{Folder, load};
-use std::collections::BTreeMap;
-
-/// The good domain with the differences of one folder.
-fn changed(mut files: BTreeMap<String, String>) -> Folder {
-    let mut shop = common::shop();
-    files.remove("expected.txt");
-    let change = files.remove("change.txt").unwrap_or_default();
-    shop.files.extend(files);
-    let mut name = "";
-    let mut at = None;
-    for line in change.lines() {
-        let (sign, rest) = line.split_at(1);
-        if sign == "@" {
-            (name, at) = (rest.trim(), None);
-            continue;
-        }
-        let text = shop.files.entry(name.to_owned()).or_default();
-        match sign {
-            "-" => {
-                let found = format!("\n{text}").find(&format!("\n{rest}\n"));
-                let start = found.unwrap_or_else(|| panic!("{name} has no line {rest}"));
-                text.replace_range(start..start + rest.len() + 1, "");
-                at = Some(start);
-            }
-            "+" => {
-                let start = at.unwrap_or(text.len());
-                text.insert_str(start, &format!("{rest}\n"));
-                at = Some(start + rest.len() + 1);
-            }
-            _ => panic!("neither `@`, `-` nor `+`: {line}"),
-        }
-    }
-    shop
-}
 
 #[test]
 fn every_wrong_domain_is_told_all_its_faults_and_no_other() {
@@ -46,7 +9,9 @@ fn every_wrong_domain_is_told_all_its_faults_and_no_other() {
     folders.sort();
     assert!(folders.len() >= 30, "{}", folders.len());
     for folder in folders {
-        let faults = load(&changed(common::files(&folder))).expect_err(&folder.display().to_string());
+        let mut shop = common::shop();
+        changed(&mut shop.files, common::files(&folder));
+        let faults = load(&shop).expect_err(&folder.display().to_string());
         assert!(!faults.is_empty());
         let mut sorted = faults.clone();
         sorted.sort();

@@ -129,7 +129,7 @@ orders = 'int'
 impl Shop {
     /// The plan with the rules that concern this shop.
     pub(crate) fn plan(&self) -> Plan {
-        let text = PlanText::from_toml(include_str!("micro.toml")).unwrap();
+        let text = PlanText::from_toml("micro.toml", include_str!("micro.toml")).unwrap();
         let switches = [
             ("daily", self.daily.is_some()),
             ("margin", self.spend_cap.is_some()),

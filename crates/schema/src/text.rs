@@ -12,34 +12,34 @@ const MOST_FAULTS: usize = 500;
 /// Beyond this many faults no nearest name is looked for.
 const MOST_HELP: usize = 100;
 /// Lists that are written in one string have at most so many items.
-pub(super) const MOST_ITEMS: usize = 512;
+pub(crate) const MOST_ITEMS: usize = 512;
 /// Longer words are cut in messages and never taken for a misspelling.
 const LONGEST_WORD: usize = 64;
 
 /// A file of the folder.
-pub(super) struct File<'a> {
+pub(crate) struct File<'a> {
     /// Its path.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
     /// Its text.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// Where each line begins.
     lines: Vec<usize>,
     /// Where the text is not TOML, in order.
-    pub(super) errors: Vec<usize>,
+    pub(crate) errors: Vec<usize>,
 }
 
 /// A key or a value of a file.
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     /// Where it begins.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Where it ends.
     end: usize,
     /// What it is.
-    pub(super) kind: Kind<'a>,
+    pub(crate) kind: Kind<'a>,
 }
 
 /// What a value is.
-pub(super) enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     /// A string.
     Text(Cow<'a, str>),
     /// A whole number, if it is not too large.
@@ -50,21 +50,23 @@ pub(super) enum Kind<'a> {
     List(Vec<Node<'a>>),
     /// A table, in the order of the file.
     Table(Vec<Entry<'a>>),
-    /// Anything else.
-    Other,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number with a fraction, if it can be one.
+    Float(Option<f64>),
 }
 
 /// A key with its value.
-pub(super) struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     /// The key, always a string.
-    pub(super) key: Node<'a>,
+    pub(crate) key: Node<'a>,
     /// The value.
-    pub(super) value: Node<'a>,
+    pub(crate) value: Node<'a>,
 }
 
 impl<'a> Entry<'a> {
     /// The key as a piece of text.
-    pub(super) fn name<'s>(&'s self, file: &'s File<'s>) -> Piece<'s> {
+    pub(crate) fn name<'s>(&'s self, file: &'s File<'s>) -> Piece<'s> {
         let text = match &self.key.kind {
             Kind::Text(text) => &**text,
             _ => "",
@@ -74,8 +76,13 @@ impl<'a> Entry<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// A whole file as a table.
+    pub(crate) fn table(entries: Vec<Entry<'a>>, end: usize) -> Node<'a> {
+        Node { at: 0, end, kind: Kind::Table(entries) }
+    }
+
     /// The string as a piece of text, if it is one.
-    pub(super) fn text<'s>(&'s self, file: &'s File<'s>) -> Option<Piece<'s>> {
+    pub(crate) fn text<'s>(&'s self, file: &'s File<'s>) -> Option<Piece<'s>> {
         match &self.kind {
             Kind::Text(text) => Some(Piece { file, at: self.at, text, offset: 0 }),
             _ => None,
@@ -83,7 +90,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries, if it is a table.
-    pub(super) fn entries(&self) -> Option<&[Entry<'a>]> {
+    pub(crate) fn entries(&self) -> Option<&[Entry<'a>]> {
         match &self.kind {
             Kind::Table(entries) => Some(entries),
             _ => None,
@@ -91,14 +98,14 @@ impl<'a> Node<'a> {
     }
 
     /// A place to point at.
-    pub(super) fn piece<'s>(&'s self, file: &'s File<'s>) -> Piece<'s> {
+    pub(crate) fn piece<'s>(&'s self, file: &'s File<'s>) -> Piece<'s> {
         self.text(file).unwrap_or(Piece { file, at: self.at, text: "", offset: 0 })
     }
 }
 
 impl<'a> File<'a> {
     /// Reads a file; what is not TOML goes to `faults`, and the rest is read as well as it can be.
-    pub(super) fn read(path: &'a str, text: &'a str, faults: &Faults) -> (File<'a>, Vec<Entry<'a>>) {
+    pub(crate) fn read(path: &'a str, text: &'a str, faults: &Faults) -> (File<'a>, Vec<Entry<'a>>) {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut file = File { path, text, lines, errors: Vec::new() };
         let (document, errors) = DeTable::parse_recoverable(text);
@@ -121,12 +128,12 @@ impl<'a> File<'a> {
     }
 
     /// The line of an offset, from 0.
-    pub(super) fn line(&self, at: usize) -> usize {
+    pub(crate) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at).saturating_sub(1)
     }
 
     /// Whether the text is not TOML somewhere on the lines of an entry.
-    pub(super) fn is_damaged(&self, entry: &Entry<'_>) -> bool {
+    pub(crate) fn is_damaged(&self, entry: &Entry<'_>) -> bool {
         let (first, last) = (self.line(entry.key.at), self.line(entry.key.at.max(entry.value.end)));
         let start = self.lines.get(first).copied().unwrap_or(0);
         let end = self.lines.get(last + 1).copied().unwrap_or(usize::MAX);
@@ -134,7 +141,7 @@ impl<'a> File<'a> {
     }
 
     /// Whether the text is not TOML somewhere between two offsets.
-    pub(super) fn has_error(&self, start: usize, end: usize) -> bool {
+    pub(crate) fn has_error(&self, start: usize, end: usize) -> bool {
         self.errors.get(self.errors.partition_point(|at| *at < start)).is_some_and(|at| *at < end)
     }
 }
@@ -158,33 +165,34 @@ fn node(span: Range<usize>, value: DeValue<'_>) -> Node<'_> {
         DeValue::Datetime(instant) => Kind::Instant(instant.to_string()),
         DeValue::Array(list) => Kind::List(list.into_iter().map(|item| node(item.span(), item.into_inner())).collect()),
         DeValue::Table(table) => Kind::Table(entries(table)),
-        DeValue::Float(_) | DeValue::Boolean(_) => Kind::Other,
+        DeValue::Boolean(truth) => Kind::Bool(truth),
+        DeValue::Float(number) => Kind::Float(number.as_str().parse().ok()),
     };
     Node { at: span.start, end: span.end, kind }
 }
 
 /// A piece of a string of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Piece<'s> {
+pub(crate) struct Piece<'s> {
     /// The file.
-    pub(super) file: &'s File<'s>,
+    pub(crate) file: &'s File<'s>,
     /// Where the string begins in the file, with its quote.
     at: usize,
     /// The piece, as read.
-    pub(super) text: &'s str,
+    pub(crate) text: &'s str,
     /// Where it begins in the string as read.
     offset: usize,
 }
 
 impl<'s> Piece<'s> {
     /// From one byte to another, without blanks at the ends. Bounds that are none give the end.
-    pub(super) fn sub(self, from: usize, to: usize) -> Piece<'s> {
+    pub(crate) fn sub(self, from: usize, to: usize) -> Piece<'s> {
         let text = self.text.get(from..to.max(from)).unwrap_or("");
         Piece { text, offset: self.offset + from.min(self.text.len()), ..self }.trim()
     }
 
     /// From a byte to the end, without blanks at the ends.
-    pub(super) fn from(self, from: usize) -> Piece<'s> {
+    pub(crate) fn from(self, from: usize) -> Piece<'s> {
         self.sub(from, self.text.len())
     }
 
@@ -195,7 +203,7 @@ impl<'s> Piece<'s> {
     }
 
     /// Its parts between commas that stand outside quotes, braces and parentheses.
-    pub(super) fn commas(self) -> Vec<Piece<'s>> {
+    pub(crate) fn commas(self) -> Vec<Piece<'s>> {
         let mut parts = Vec::new();
         let mut from = 0;
         for (at, _) in open_characters(self.text).filter(|(_, c)| *c == ',') {
@@ -207,7 +215,7 @@ impl<'s> Piece<'s> {
     }
 
     /// Its parts between commas, or a fault if they are more than anybody means.
-    pub(super) fn items(self, faults: &Faults) -> Vec<Piece<'s>> {
+    pub(crate) fn items(self, faults: &Faults) -> Vec<Piece<'s>> {
         let parts = self.commas();
         if parts.len() > MOST_ITEMS {
             faults.at(self, format!("this list has more than {MOST_ITEMS} items"));
@@ -217,7 +225,7 @@ impl<'s> Piece<'s> {
     }
 
     /// Where one of some words stands outside quotes and parentheses, for every such place.
-    pub(super) fn words_at(self, words: &[&str]) -> Vec<(usize, usize)> {
+    pub(crate) fn words_at(self, words: &[&str]) -> Vec<(usize, usize)> {
         let open: Vec<usize> = open_characters(self.text).map(|(at, _)| at).collect();
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut found = Vec::new();
@@ -242,13 +250,13 @@ impl<'s> Piece<'s> {
     }
 
     /// The place in the file of a byte of it.
-    pub(super) fn place(self, byte: usize) -> usize {
+    pub(crate) fn place(self, byte: usize) -> usize {
         raw_place(self.file.text, self.at, self.offset + byte)
     }
 }
 
 /// The characters outside quotes, parentheses and braces.
-pub(super) fn open_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+pub(crate) fn open_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut depth = 0_usize;
     let mut quoted = false;
     text.char_indices().filter(move |(_, c)| {
@@ -313,14 +321,14 @@ fn raw_place(file: &str, at: usize, offset: usize) -> usize {
 
 /// All faults found so far.
 #[derive(Default)]
-pub(super) struct Faults {
+pub(crate) struct Faults {
     list: RefCell<Vec<Diagnostic>>,
     left_off: RefCell<usize>,
 }
 
 impl Faults {
     /// A fault at an offset of a file.
-    pub(super) fn add(&self, file: &File<'_>, at: usize, message: impl Into<String>, help: Option<String>) {
+    pub(crate) fn add(&self, file: &File<'_>, at: usize, message: impl Into<String>, help: Option<String>) {
         let line = file.line(at);
         let start = file.lines.get(line).copied().unwrap_or(0);
         let column = file.text.get(start..at).map_or(0, |before| before.chars().count());
@@ -334,7 +342,7 @@ impl Faults {
     }
 
     /// A fault as it stands.
-    pub(super) fn push(&self, fault: Diagnostic) {
+    pub(crate) fn push(&self, fault: Diagnostic) {
         let mut list = self.list.borrow_mut();
         if list.len() >= MOST_FAULTS {
             *self.left_off.borrow_mut() += 1;
@@ -344,7 +352,7 @@ impl Faults {
     }
 
     /// A fault at the beginning of a piece.
-    pub(super) fn at(&self, piece: Piece<'_>, message: impl Into<String>) {
+    pub(crate) fn at(&self, piece: Piece<'_>, message: impl Into<String>) {
         self.add_at(piece, 0, message, None);
     }
 
@@ -358,12 +366,12 @@ impl Faults {
     }
 
     /// A fault with its mend.
-    pub(super) fn with_help(&self, piece: Piece<'_>, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn with_help(&self, piece: Piece<'_>, message: impl Into<String>, help: impl Into<String>) {
         self.add_at(piece, 0, message, Some(help.into()));
     }
 
     /// A word that is not one of some names; the help is the nearest of them, or all if they are few.
-    pub(super) fn unknown<'n>(
+    pub(crate) fn unknown<'n>(
         &self,
         piece: Piece<'_>,
         message: impl Into<String>,
@@ -374,7 +382,7 @@ impl Faults {
     }
 
     /// The nearest name as help.
-    pub(super) fn nearest<'n>(&self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    pub(crate) fn nearest<'n>(&self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
         if self.list.borrow().len() > MOST_HELP || word.len() > LONGEST_WORD {
             return None;
         }
@@ -386,19 +394,19 @@ impl Faults {
     }
 
     /// Faults of the expression language, at their places in a piece.
-    pub(super) fn expression(&self, piece: Piece<'_>, faults: Vec<benchwright_expr::Fault>) {
+    pub(crate) fn expression(&self, piece: Piece<'_>, faults: Vec<benchwright_expr::Fault>) {
         for fault in faults {
             self.add_at(piece, fault.offset.min(piece.text.len()), fault.message, fault.help);
         }
     }
 
     /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.borrow().is_empty()
     }
 
     /// All of them, by file and line.
-    pub(super) fn finish(self) -> Vec<Diagnostic> {
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let mut list = self.list.into_inner();
         list.sort();
         let left_off = self.left_off.into_inner();
@@ -410,7 +418,7 @@ impl Faults {
 }
 
 /// Names as they stand in a sentence.
-pub(super) fn list(names: &[&str]) -> String {
+pub(crate) fn list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -419,7 +427,7 @@ pub(super) fn list(names: &[&str]) -> String {
 }
 
 /// A word of a file as it stands in a message: cut if it is long, and without control characters.
-pub(super) fn word(text: &str) -> String {
+pub(crate) fn word(text: &str) -> String {
     if text.is_empty() { "nothing".to_owned() } else { format!("`{}`", printable(text, LONGEST_WORD)) }
 }
 
@@ -436,40 +444,40 @@ fn printable(text: &str, most: usize) -> String {
 }
 
 /// A name as it was probably meant: in lower case, with underscores.
-pub(super) fn as_snake(name: &str) -> String {
+pub(crate) fn as_snake(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', ' '], "_")
 }
 
 /// Lower case with underscores, not too long.
-pub(super) fn is_snake(name: &str) -> bool {
+pub(crate) fn is_snake(name: &str) -> bool {
     name.len() <= LONGEST_WORD
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// Lower case with hyphens, not too long.
-pub(super) fn is_kebab(name: &str) -> bool {
+pub(crate) fn is_kebab(name: &str) -> bool {
     name.len() <= LONGEST_WORD
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 /// Words begun with capitals and written together, not too long.
-pub(super) fn is_camel(name: &str) -> bool {
+pub(crate) fn is_camel(name: &str) -> bool {
     name.len() <= LONGEST_WORD
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 /// Reads a piece from left to right.
-pub(super) struct Cursor<'s> {
+pub(crate) struct Cursor<'s> {
     piece: Piece<'s>,
     at: usize,
 }
 
 impl<'s> Cursor<'s> {
     /// At the beginning of a piece.
-    pub(super) fn new(piece: Piece<'s>) -> Cursor<'s> {
+    pub(crate) fn new(piece: Piece<'s>) -> Cursor<'s> {
         Cursor { piece, at: 0 }
     }
 
@@ -483,18 +491,18 @@ impl<'s> Cursor<'s> {
     }
 
     /// Whether nothing is left.
-    pub(super) fn is_done(&mut self) -> bool {
+    pub(crate) fn is_done(&mut self) -> bool {
         self.blanks();
         self.left().is_empty()
     }
 
     /// What is left.
-    pub(super) fn rest(&self) -> Piece<'s> {
+    pub(crate) fn rest(&self) -> Piece<'s> {
         self.piece.from(self.at)
     }
 
     /// The next word or sign, to point at; it is not taken.
-    pub(super) fn here(&mut self) -> Piece<'s> {
+    pub(crate) fn here(&mut self) -> Piece<'s> {
         self.blanks();
         let left = self.left();
         let end = left.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(left.len());
@@ -503,7 +511,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes a sign if it is next.
-    pub(super) fn eat(&mut self, sign: &str) -> bool {
+    pub(crate) fn eat(&mut self, sign: &str) -> bool {
         self.blanks();
         let found = self.left().starts_with(sign);
         self.at += if found { sign.len() } else { 0 };
@@ -511,7 +519,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes a word if it is next.
-    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let here = self.here();
         let found = here.text == word;
         self.at += if found { word.len() } else { 0 };
@@ -519,7 +527,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes the next word, of letters, digits and underscores.
-    pub(super) fn word(&mut self) -> Option<Piece<'s>> {
+    pub(crate) fn word(&mut self) -> Option<Piece<'s>> {
         let here = self.here();
         if !here.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
             return None;
@@ -529,7 +537,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes everything up to a sign, and the sign.
-    pub(super) fn until(&mut self, sign: char) -> Option<Piece<'s>> {
+    pub(crate) fn until(&mut self, sign: char) -> Option<Piece<'s>> {
         let end = self.at + self.left().find(sign)?;
         let piece = self.piece.sub(self.at, end);
         self.at = end + sign.len_utf8();

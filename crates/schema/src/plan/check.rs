@@ -1,0 +1,141 @@
+//! Whether a whole plan holds together: what a case of it takes for granted, because only some of its rules are in a sealed
+//! verifier.
+
+use super::{PlanText, compile};
+use crate::{Domain, KeyFault};
+use benchwright_base::TableId;
+use benchwright_expr::{Names as _, Scope, check_truth};
+use std::collections::BTreeMap;
+
+impl PlanText {
+    /// All that is wrong with a plan on a domain. `natives` are the rules that the judge has functions for.
+    pub fn check(&self, domain: &Domain, natives: &[&str]) -> Vec<KeyFault> {
+        let (_, faults) = compile::compile(self, domain);
+        let mut check = Check { text: self, domain, faults };
+        check.rules(natives);
+        check.objectives();
+        check.frame();
+        check.faults
+    }
+}
+
+struct Check<'a> {
+    text: &'a PlanText,
+    domain: &'a Domain,
+    faults: Vec<KeyFault>,
+}
+
+impl Check<'_> {
+    /// A fault if no rule has this id.
+    fn rule(&mut self, id: &str, path: &[&str]) {
+        if !self.text.rules.contains_key(id) {
+            let fault = KeyFault::new(path.iter().copied(), format!("there is no rule `{id}`"));
+            self.faults.push(fault.instead_of(id, self.text.rules.keys().map(|id| &**id)));
+        }
+    }
+
+    fn rules(&mut self, natives: &[&str]) {
+        for (id, rule) in &self.text.rules {
+            for (at, twin) in rule.twins.iter().enumerate() {
+                self.rule(twin, &["rules", id, "twins", &*at.to_string()]);
+            }
+            if let Some(other) = &rule.told_with {
+                self.rule(other, &["rules", id, "told_with"]);
+            }
+            // `erp/cover and erp/never-bought`: ids among words.
+            for other in rule.implied_by.iter().flat_map(|text| text.split(" and ")) {
+                self.rule(other.trim(), &["rules", id, "implied_by"]);
+            }
+            if let Some(by) = rule.told_by.as_deref().filter(|by| *by != "world") {
+                let fault = KeyFault::new(["rules", id, "told_by"], format!("a rule is not told by `{by}`"));
+                self.faults
+                    .push(fault.with_help("write `world` if it can be read from the world, or give it a sentence"));
+            }
+            if let Some(native) = rule.native.as_deref().filter(|native| !natives.contains(native)) {
+                let fault = KeyFault::new(["rules", id, "native"], format!("the judge has no function `{native}`"));
+                self.faults.push(fault.instead_of(native, natives.iter().copied()));
+            }
+        }
+    }
+
+    fn objectives(&mut self) {
+        for (name, objective) in &self.text.objectives {
+            let shares: i64 = objective.phases.iter().map(|phase| phase.share).sum();
+            if !matches!(shares, 0 | 100) {
+                let message = format!("the shares of `{name}` come to {shares}, not to 100");
+                self.faults.push(KeyFault::new(["objectives", name], message).at_key());
+            }
+            let mut seen = Vec::new();
+            for (at, phase) in objective.phases.iter().enumerate() {
+                let at = at.to_string();
+                let path = |key| ["objectives", &**name, "phases", &*at, key];
+                if seen.contains(&&*phase.name) {
+                    self.faults.push(KeyFault::new(path("name"), format!("`{}` is here twice", phase.name)));
+                }
+                seen.push(&*phase.name);
+                let bounds = [
+                    ("unit", phase.unit, 1),
+                    ("share", phase.share, 0),
+                    ("decay", phase.decay, 0),
+                    ("tolerance", phase.tolerance, 0),
+                ];
+                for (key, found, least) in bounds {
+                    if found < least {
+                        self.faults.push(KeyFault::new(path(key), format!("`{key}` is at least {least}")));
+                    }
+                }
+            }
+        }
+    }
+
+    fn table(&mut self, name: &str, path: &[&str]) -> Option<TableId> {
+        let found = self.domain.table_named(name);
+        if found.is_none() {
+            let fault = KeyFault::new(path.iter().copied(), format!("there is no table `{name}`")).at_key();
+            self.faults.push(fault.instead_of(name, self.domain.relation_names()));
+        }
+        found
+    }
+
+    fn frame(&mut self) {
+        let frame = &self.text.frame;
+        if *frame == super::FrameText::default() {
+            return;
+        }
+        for (name, condition) in &frame.new {
+            let path = ["frame", "new", name];
+            let Some(table) = self.table(name, &path) else { continue };
+            if let Err(faults) = check_truth(condition, self.domain, Scope { subject: Some(table) }) {
+                self.faults.extend(faults.into_iter().map(|fault| {
+                    let found = KeyFault::new(path, fault.message).at_byte(fault.offset);
+                    KeyFault { help: fault.help, ..found }
+                }));
+            }
+        }
+        let (change, ignore) = (frame.change.clone(), frame.ignore.clone());
+        self.fields("change", &change);
+        self.fields("ignore", &ignore);
+        for (name, rule) in &frame.answers {
+            let path = ["frame", "answers", name];
+            self.table(name, &path);
+            self.rule(rule, &path);
+        }
+        if let Some(rule) = &frame.apart_rule {
+            self.rule(rule, &["frame", "apart_rule"]);
+        }
+        self.rule(&frame.rule, &["frame", "rule"]);
+    }
+
+    fn fields(&mut self, key: &str, lists: &BTreeMap<String, Vec<String>>) {
+        for (name, fields) in lists {
+            let Some(table) = self.table(name, &["frame", key, name]) else { continue };
+            for (at, field) in fields.iter().enumerate() {
+                if self.domain.table(table).field_named(field).is_none() {
+                    let at = at.to_string();
+                    let fault = KeyFault::new(["frame", key, name, &*at], format!("`{name}` has no field `{field}`"));
+                    self.faults.push(fault.instead_of(field, self.domain.field_names(table)));
+                }
+            }
+        }
+    }
+}
