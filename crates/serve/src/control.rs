@@ -51,7 +51,7 @@ fn table() -> Vec<Route> {
         route(
             "/tasks",
             get(tasks),
-            Operation::get("listTasks", "The ids of the tasks, in order and in pages: `next` is the `after` of the next")
+            Operation::get("listTasks", "The ids of the tasks in pages: `next` is the `after` of the next")
                 .asks("after", "The last id of the page before", "string")
                 .asks("limit", "The most ids of a page", "integer")
                 .answers(openapi::tasks()),

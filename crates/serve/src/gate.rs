@@ -121,7 +121,11 @@ impl App {
         let Owner::Agent(own) = self.episodes.owner(token) else { return Err(wrong_token()) };
         let id: EpisodeId = episode.parse()?;
         let waits = self.episodes.waits(id)?;
-        if id == own { Ok(Entered { id, waits }) } else { forbidden("other_episode", "the token is of another episode") }
+        if id == own {
+            Ok(Entered { id, waits })
+        } else {
+            forbidden("other_episode", "the token is of another episode")
+        }
     }
 
     /// Lets the control plane's client in, and reads its body.

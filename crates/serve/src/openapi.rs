@@ -110,7 +110,8 @@ impl Operation {
             let id = json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" });
             parameters.push(json!({ "name": "id", "in": "path", "required": true, "schema": id }));
         }
-        let wrong = json!({ "description": "Why not.", "content": content(json!({ "$ref": "#/components/schemas/Error" })) });
+        let wrong =
+            json!({ "description": "Why not.", "content": content(json!({ "$ref": "#/components/schemas/Error" })) });
         let mut operation = json!({
             "operationId": self.id,
             "summary": self.summary,
@@ -174,7 +175,8 @@ fn limits() -> Json {
 
 /// What begins an episode.
 pub(crate) fn beginning() -> Json {
-    let engine = || json!({ "type": "string", "description": "What it runs on; without one, the server's usual engine." });
+    let engine =
+        || json!({ "type": "string", "description": "What it runs on; without one, the server's usual engine." });
     let of_task = json!({ "task": typed("string"), "engine": engine() });
     let of_domain = json!({
         "domain": { "type": "string", "description": "A domain, or several joined: csm+itsm." },

@@ -70,12 +70,16 @@ fn a_folder_of_files_is_served_like_any_world() {
         reply.json()["result"].clone()
     };
     let listed = mcp("tools/list", json!({}));
-    let names: Vec<&str> = listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(names, ["list_files", "read_file", "write_file"]);
     let read = mcp("tools/call", json!({ "name": "read_file", "arguments": { "path": "notes/one.txt" } }));
     assert_eq!(read["structuredContent"]["text"], "first");
     let document = running.agent(&episode, "GET", "openapi.json", "").json();
-    assert_eq!((document["info"]["title"].as_str(), document["paths"].as_object().unwrap().len()), (Some("A folder"), 3));
+    assert_eq!(
+        (document["info"]["title"].as_str(), document["paths"].as_object().unwrap().len()),
+        (Some("A folder"), 3)
+    );
 
     // The control plane.
     let status = running.status(&episode);

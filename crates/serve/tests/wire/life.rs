@@ -266,9 +266,7 @@ fn callers_of_one_episode_take_turns() {
 #[test]
 fn only_so_many_worlds_are_kept() {
     let episodes = Episodes::new(Settings { most_worlds: 2, ..Settings::default() });
-    let begin = |seed| {
-        episodes.create(&Start::domain("csm", "small", seed)).unwrap()
-    };
+    let begin = |seed| episodes.create(&Start::domain("csm", "small", seed)).unwrap();
     let all = [1, 2, 3, 1].map(begin);
     assert_eq!(episodes.worlds(), 2);
     let states = all.each_ref().map(|created| episodes.status(created.id).unwrap().state);
