@@ -200,7 +200,7 @@ pub(crate) async fn call(
         return episodes.call(entered.id, tool, arguments);
     }
     let (episodes, tool, arguments) = (Arc::clone(episodes), tool.to_owned(), arguments.to_owned());
-    Ok(blocking(move || Ok(episodes.call(entered.id, &tool, &arguments))).await??)
+    blocking(move || Ok(episodes.call(entered.id, &tool, &arguments))).await?
 }
 
 /// Work that reads files, visits whole states or waits, beside the threads that answer calls.
