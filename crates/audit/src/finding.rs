@@ -121,6 +121,9 @@ pub struct TrialSummary {
     pub passed: u64,
     /// Tasks it does not concern.
     pub na: u64,
+    /// Why it does not concern them, with how many.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub na_because: BTreeMap<String, u64>,
     /// Tasks it could not judge.
     pub no_verdict: u64,
     /// Tasks on which it failed.
@@ -161,8 +164,9 @@ impl AuditReport {
                     summary.passed += 1;
                     None
                 }
-                Held::Na(_) => {
+                Held::Na(why) => {
                     summary.na += 1;
+                    *summary.na_because.entry(why.clone()).or_default() += 1;
                     None
                 }
                 Held::Failed(why) => {

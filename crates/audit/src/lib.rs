@@ -6,5 +6,5 @@ mod subject;
 pub mod trials;
 
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
-pub use subject::{Subject, SubjectError};
+pub use subject::{Solvers, Subject, SubjectError};
 pub use trials::{TRIALS, Trial, run};

@@ -3,14 +3,14 @@
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_grade::{GradeError, Grader};
 use benchwright_pack::{Ledger, NativeCheck, Script, Snapshot, Task, Verdict};
-use benchwright_project::{Case, Family, Pattern, plan_text};
+use benchwright_project::{Breadth, Capability, Case, Family, Pattern, plan_text};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},
 };
 use benchwright_solve::Engine;
-use benchwright_spec::{NamedRows, Rows};
+use benchwright_spec::{Candidates, NamedRows, Rows};
 use benchwright_world::{ReplayError, WorldError, replay};
 use std::sync::Arc;
 
@@ -29,6 +29,15 @@ pub enum SubjectError {
     /// Something in it does not fit.
     #[error("{0}")]
     Misfit(String),
+}
+
+/// Who is asked for plans, and for a second opinion on them.
+#[derive(Clone, Copy)]
+pub struct Solvers<'a> {
+    /// The one that makes tasks.
+    pub first: &'a dyn Engine,
+    /// Another one, with another algorithm.
+    pub second: &'a dyn Engine,
 }
 
 /// A task on the bench.
@@ -57,10 +66,8 @@ pub struct Subject<'a> {
     pub optimum: Rows,
     /// The same in words.
     pub named: NamedRows,
-    /// The solver.
-    pub solver: &'a dyn Engine,
-    /// The second opinion.
-    pub second: &'a dyn Engine,
+    /// The solvers, where some are at hand: a family without an optimiser needs none.
+    pub solvers: Option<Solvers<'a>>,
     /// Makes the task again from its pattern and seed, somewhere else.
     pub remake: &'a dyn Fn() -> Result<Task, String>,
 }
@@ -70,13 +77,12 @@ impl<'a> Subject<'a> {
     pub fn new(
         task: &'a Task,
         catalog: &Catalog,
-        solver: &'a dyn Engine,
-        second: &'a dyn Engine,
+        solvers: Option<Solvers<'a>>,
         remake: &'a dyn Fn() -> Result<Task, String>,
     ) -> Result<Subject<'a>, SubjectError> {
         let pattern = catalog.pattern(&task.sealed.pattern)?;
         let family = catalog.family(&pattern.family)?;
-        Subject::of_family(task, catalog, family, solver, second, remake)
+        Subject::of_family(task, catalog, family, solvers, remake)
     }
 
     /// Puts a task on the bench that another family than the catalogue's has made.
@@ -84,8 +90,7 @@ impl<'a> Subject<'a> {
         task: &'a Task,
         catalog: &Catalog,
         family: &'static dyn Family,
-        solver: &'a dyn Engine,
-        second: &'a dyn Engine,
+        solvers: Option<Solvers<'a>>,
         remake: &'a dyn Fn() -> Result<Task, String>,
     ) -> Result<Subject<'a>, SubjectError> {
         let sealed = &task.sealed;
@@ -98,7 +103,7 @@ impl<'a> Subject<'a> {
             Case { objective: sealed.objective.clone(), switches: sealed.switches.clone(), data: sealed.case.clone() };
         let text = plan_text(family, &pattern, &case.switches);
         let plan = Plan::compile(&text, &found.domain).map_err(|faults| misfit(faults.to_string()))?;
-        let bindings = family.bindings(&case).map_err(misfit)?;
+        let bindings = family.bindings(&case).map_err(|error| misfit(error.to_string()))?;
         let bound = Bound::new(&plan, &bindings).map_err(|faults| misfit(faults.to_string()))?;
         let named: NamedRows =
             serde_json::from_value(sealed.certificate.plan.clone()).map_err(|error| misfit(error.to_string()))?;
@@ -118,10 +123,34 @@ impl<'a> Subject<'a> {
             bound,
             optimum,
             named,
-            solver,
-            second,
+            solvers,
             remake,
         })
+    }
+
+    /// Why a trial that needs one of some capabilities cannot be run on this family, with what it would have needed them for.
+    pub(crate) fn offers_none_of(&self, needed: &[Capability], for_what: &str) -> Option<String> {
+        if needed.is_empty() || needed.iter().any(|capability| capability.is_offered(self.family)) {
+            return None;
+        }
+        let missing: Vec<String> = needed.iter().map(|capability| format!("no {capability}")).collect();
+        Some(format!("the family `{}` offers {}: {for_what}", self.pattern.family, missing.join(" and ")))
+    }
+
+    /// The candidate rows of this task's case.
+    pub(crate) fn candidates(&self, breadth: Breadth<'_>) -> Result<Candidates, String> {
+        let optimised = self.family.optimised().ok_or("the family offers no optimiser")?;
+        Ok(optimised.candidates(&self.case, &self.plan, &self.bound, breadth)?)
+    }
+
+    /// The solver.
+    pub(crate) fn solver(&self) -> Result<&'a dyn Engine, String> {
+        self.solvers.map(|solvers| solvers.first).ok_or_else(|| "no solver is at hand".to_owned())
+    }
+
+    /// The second opinion.
+    pub(crate) fn second(&self) -> Result<&'a dyn Engine, String> {
+        self.solvers.map(|solvers| solvers.second).ok_or_else(|| "no second solver is at hand".to_owned())
     }
 
     /// A judge of this task's terminal states.

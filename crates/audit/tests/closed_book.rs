@@ -102,10 +102,10 @@ fn faults(catalog: &Catalog, draw: &Draw<'_>, case: &Case, family: &dyn Family, 
     for telling in 0..TELLINGS {
         let draw = Draw { seed: draw.seed + 1000 * telling, ..draw.clone() };
         let brief = family.brief(&draw, case, &ready.text).unwrap();
-        let read = match family.read_back(&brief.text, &mut desk(&sandbox, domain)) {
+        let read = match family.reader().unwrap().read_back(&brief.text, &mut desk(&sandbox, domain)) {
             Ok(read) => read,
             Err(why) => {
-                faults.push(why);
+                faults.push(why.to_string());
                 continue;
             }
         };

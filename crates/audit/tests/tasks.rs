@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_audit::{Finding, Held, Subject, TRIALS, run};
+use benchwright_audit::{Finding, Held, Solvers, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Ending, Task};
@@ -40,7 +40,8 @@ fn on_the_bench(library: &Library, pattern: &str, seed: u64, each: &mut dyn FnMu
     let second = Highs::load(library).unwrap();
     let made = task(&catalog, &engine, pattern, seed).unwrap();
     let remake = || task(&catalog, &engine, pattern, seed);
-    let subject = Subject::new(&made, &catalog, &engine, &second, &remake).unwrap();
+    let solvers = Some(Solvers { first: &engine, second: &second });
+    let subject = Subject::new(&made, &catalog, solvers, &remake).unwrap();
     each(&subject, &subject.grader().unwrap());
 }
 
@@ -66,7 +67,7 @@ fn by_calls(subject: &Subject<'_>, grader: &Grader<'_>, fates: &mut BTreeMap<Str
     let oracle = grader.grade(&subject.play(&subject.task.sealed.oracle).unwrap()).unwrap();
     for check in oracle.checks.iter().filter(|check| check.status != CheckStatus::Na) {
         let rule = subject.plan.rules.iter().find(|rule| rule.id == check.rule).unwrap();
-        let mutation = subject.family.mutate(&subject.case, &subject.named, &check.rule, &check.at).unwrap();
+        let mutation = subject.family.mutator().unwrap().mutate(&subject.case, &subject.named, &check.rule, &check.at).unwrap();
         let fate = fates.entry(check.rule.clone()).or_default();
         let script = match mutation {
             Some(Mutation::Script(script)) => script,

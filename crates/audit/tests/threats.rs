@@ -4,22 +4,9 @@ use benchwright_audit::{Held, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RefusalCode, Snapshot, Store, Verdict};
 use benchwright_sandbox::Sandbox;
-use benchwright_solve::{Answer, Engine, EngineError, Limits, Model};
 use benchwright_world::{Seat, replay};
 use serde_json::{Value as Json, json};
 use std::{fs, path::Path, sync::Arc};
-
-/// No trial here asks a solver.
-struct NoEngine;
-
-impl Engine for NoEngine {
-    fn version(&self) -> String {
-        "none".to_owned()
-    }
-    fn solve(&self, _: &Model, _: &Limits) -> Result<Answer, EngineError> {
-        Err(EngineError::NotThere("this test has none".to_owned()))
-    }
-}
 
 fn shipped() -> Store {
     Store::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suites/demo"))
@@ -34,7 +21,7 @@ fn threat_1_oracle_search() {
     for id in shipped().ids().unwrap() {
         let task = shipped().task(&id).unwrap();
         let again = || Err("it is not made again".to_owned());
-        let subject = Subject::new(&task, &catalog, &NoEngine, &NoEngine, &again).unwrap();
+        let subject = Subject::new(&task, &catalog, None, &again).unwrap();
         let finding = run(leak, &subject, &subject.grader().unwrap());
         assert_eq!(finding.held, Held::Passed, "{id}");
         assert!(finding.counts["secrets"] > 20 && finding.counts["answers"] > 20, "{id}: {:?}", finding.counts);
@@ -42,7 +29,7 @@ fn threat_1_oracle_search() {
         let mut planted = task.clone();
         let key = task.sealed.verifier.keys["product_product"].values().find(|key| !key.starts_with("adj/")).unwrap();
         planted.instruction.push_str(&format!("\nSee {key}.\n"));
-        let subject = Subject::new(&planted, &catalog, &NoEngine, &NoEngine, &again).unwrap();
+        let subject = Subject::new(&planted, &catalog, None, &again).unwrap();
         let finding = run(leak, &subject, &subject.grader().unwrap());
         assert!(matches!(finding.held, Held::Failed(_)), "{id}: {key} was planted and not found");
     }
@@ -91,7 +78,7 @@ fn threat_4_scoring_inputs_stay_with_the_judge() {
     for id in shipped().ids().unwrap() {
         let task = shipped().task(&id).unwrap();
         let again = || Err("it is not made again".to_owned());
-        let subject = Subject::new(&task, &catalog, &NoEngine, &NoEngine, &again).unwrap();
+        let subject = Subject::new(&task, &catalog, None, &again).unwrap();
         let grader = subject.grader().unwrap();
         let mut episode = subject.begin().unwrap();
         replay(&task.sealed.oracle, &mut subject.ledger(), &mut episode).unwrap();

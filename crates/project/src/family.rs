@@ -1,13 +1,13 @@
-//! A family of workflows on one domain: what it draws, and how what it drew becomes facts, records, calls and words.
+//! A family of workflows: what it draws, and how what it drew becomes facts, records, calls and words.
 
-use crate::Pattern;
+use crate::{Faults, Mutator, Optimised, Pattern, Players, Proof, Reader};
 use benchwright_base::Stream;
 use benchwright_pack::{Clause, NativeCheck, Script, Snapshot};
 use benchwright_schema::{
     Domain,
-    plan::{Bindings, Bound, Plan, PlanText},
+    plan::{Bindings, PlanText},
 };
-use benchwright_spec::{Candidates, NamedRows, Planner, PlannerError, Rows, Solved};
+use benchwright_spec::{NamedRows, Planner, PlannerError};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -59,18 +59,10 @@ pub enum Discard {
     Fault(String),
 }
 
-/// Which candidates are wanted.
-#[derive(Clone, Copy, Debug)]
-pub enum Breadth<'a> {
-    /// For optimising: dates by dominance, one row per price tier.
-    Tight,
-    /// Whatever an agent could write: two rows of each kind, every date and quantity free.
-    Wide,
-    /// What is left of that when the plan's settled fields have their values: every quantity, as many rows as there are
-    /// other values.
-    Settled,
-    /// The rows of a plan with every field free, and a few spare ones.
-    Local(&'a Rows),
+impl From<FamilyError> for Discard {
+    fn from(error: FamilyError) -> Discard {
+        Discard::Fault(error.0)
+    }
 }
 
 /// The first state of a task's world.
@@ -91,80 +83,76 @@ pub struct Brief {
     pub clauses: Vec<Clause>,
 }
 
-/// A near-miss that is made by changing calls or records instead of by a solver.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Mutation {
-    /// These calls break the rule.
-    Script(Script),
-    /// No call can produce the breach on this task, for a declared reason.
-    None(String),
+/// What a family could not do, in its own words.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct FamilyError(pub String);
+
+impl From<String> for FamilyError {
+    fn from(why: String) -> FamilyError {
+        FamilyError(why)
+    }
 }
 
-/// What a reader of the brief may do in the world: call a tool as the agent's role, for readers a read-only one.
-pub trait Desk {
-    /// Calls a tool with a JSON object of arguments.
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String>;
+impl From<&str> for FamilyError {
+    fn from(why: &str) -> FamilyError {
+        FamilyError(why.to_owned())
+    }
 }
 
-/// A family of workflows.
+impl From<FamilyError> for String {
+    fn from(error: FamilyError) -> String {
+        error.0
+    }
+}
+
+/// The core that every family of workflows has: it draws cases, and tells each as facts, records, calls and words.
+///
+/// What only some families have is a capability of its own, which is asked for by name: `None` is an answer.
 pub trait Family: Send + Sync {
     /// The rules, views, facts and objectives that its patterns share.
     fn plan(&self) -> &PlanText;
-    /// Draws a case. Disruptions need the plan of an undisturbed day, so a planner is at hand.
+    /// Draws a case. Disruptions need the plan of an undisturbed day, so a planner is at hand where there is a solver.
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard>;
-    /// Whether what was solved makes a good task.
-    fn accept(
-        &self,
-        draw: &Draw<'_>,
-        case: &Case,
-        solved: &Solved,
-        domain: &Domain,
-        planner: &mut dyn Planner,
-    ) -> Result<(), Discard>;
     /// The facts of a case.
-    fn bindings(&self, case: &Case) -> Result<Bindings, String>;
-    /// The candidate rows of a case.
-    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String>;
+    fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError>;
     /// The records of a case.
-    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String>;
-    /// The calls that make a plan come true.
-    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String>;
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError>;
+    /// The calls that make a plan come true. Where nothing is optimised or proved, the plan is empty and the case says it all.
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, FamilyError>;
     /// The instruction. The plan text holds the rules that apply, with their sentences.
-    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, String>;
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError>;
     /// The rules whose failure takes the whole reward.
-    fn gates(&self, case: &Case) -> Vec<String>;
-    /// Calls that break one instance of a rule which no solver reads; `None` where it has no mutator for it.
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String>;
-    /// A plan made without a solver: the cheapest feasible offer first.
-    fn greedy(&self, case: &Case) -> Result<NamedRows, String>;
-    /// The case rebuilt from the instruction and from what the world answers, and from nothing else.
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String>;
-    /// The ids of the records that calls on a case name, by key, from what the world answers and from nothing else.
-    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String>;
+    fn gates(&self, _case: &Case) -> Vec<String> {
+        Vec::new()
+    }
     /// The rules that are functions.
-    fn natives(&self) -> &'static [(&'static str, NativeCheck)];
-    /// Its own proof, where a draw brings its plan and nobody has to search for one.
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        &[]
+    }
+
+    /// Plans that a solver can look for.
+    fn optimised(&self) -> Option<&dyn Optimised> {
+        None
+    }
+    /// Briefs that can be read back.
+    fn reader(&self) -> Option<&dyn Reader> {
+        None
+    }
+    /// Near-misses that are made without a solver.
+    fn mutator(&self) -> Option<&dyn Mutator> {
+        None
+    }
+    /// Plans that it proves itself.
     fn proof(&self) -> Option<&dyn Proof> {
         None
     }
-    /// The scripted agents that it brings, by name, from the least able on.
-    fn agents(&self) -> &'static [&'static str] {
-        &[]
+    /// Agents that it brings.
+    fn players(&self) -> Option<&dyn Players> {
+        None
     }
-    /// Lets one of them play: it sees the instruction and what tools answer, and nothing else.
-    fn play(&self, agent: &str, _text: &str, _desk: &mut dyn Desk) -> Result<(), String> {
-        Err(format!("there is no agent `{agent}`"))
+    /// Calls that fail.
+    fn faults(&self) -> Option<&dyn Faults> {
+        None
     }
-    /// The share of calls that fail without having done anything, in millionths, which a case lays on its episodes.
-    fn faults(&self, _: &Case) -> u32 {
-        0
-    }
-}
-
-/// Proves that a case has exactly one plan.
-pub trait Proof {
-    /// What it is proved by, for the certificate.
-    fn name(&self) -> &'static str;
-    /// The one plan; a case that has another is discarded.
-    fn prove(&self, case: &Case, plan: &Plan, bound: &Bound) -> Result<Solved, Discard>;
 }

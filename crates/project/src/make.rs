@@ -7,7 +7,7 @@ use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},
 };
-use benchwright_spec::{NamedRows, Outcome, Planner, Solved};
+use benchwright_spec::{NamedRows, Outcome, Planner, Rows, Solved};
 use std::collections::BTreeMap;
 
 /// The most draws of one task. A recipe that needs more is at fault.
@@ -15,6 +15,9 @@ pub const MOST_ATTEMPTS: u32 = 150;
 
 /// The most calls an agent may make on a task.
 const CALLS: u32 = 2_000;
+
+/// Who has solved a case in which there is nothing to search for.
+const NOBODY: &str = "none: the case is its own plan, 1";
 
 /// Which task is made.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,19 @@ pub struct Solver {
     pub version: String,
     /// The digest of its library.
     pub library: String,
+}
+
+impl Solver {
+    /// Who answers for the plans of a family that asks no solver: its own proof, or nobody, where a case has nothing to
+    /// search for. `None` for a family whose plans a solver looks for.
+    pub fn not_asked(family: &dyn Family) -> Option<Solver> {
+        let version = match (family.proof(), family.optimised()) {
+            (Some(proof), _) => proof.name(),
+            (None, None) => NOBODY,
+            (None, Some(_)) => return None,
+        };
+        Some(Solver { version: version.to_owned(), library: Digest::of(version.as_bytes()).to_string() })
+    }
 }
 
 /// Why no task was made.
@@ -153,14 +169,17 @@ fn draw_one(
         let solved = proof.prove(&ready.case, &ready.plan, &ready.bound)?;
         return Ok((ready, solved));
     }
-    let candidates =
-        family.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight).map_err(Discard::Fault)?;
+    let Some(optimised) = family.optimised() else {
+        let rows = Rows::empty(&ready.plan);
+        return Ok((ready, Solved { rows, phases: Vec::new(), variables: 0, constraints: 0 }));
+    };
+    let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight)?;
     let solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
         Outcome::Solved(solved) => *solved,
         Outcome::Infeasible => return Err(Discard::Because("infeasible".to_owned())),
         Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),
     };
-    family.accept(draw, &ready.case, &solved, domain, planner)?;
+    optimised.accept(draw, &ready.case, &solved, domain, planner)?;
     Ok((ready, solved))
 }
 
@@ -192,7 +211,7 @@ fn project(
         calls: CALLS,
         instruction: Digest::of(brief.text.as_bytes()).to_string(),
         world: Digest::of(&world).to_string(),
-        faults: faults(draw, family.faults(case)),
+        faults: faults(draw, family.faults().map_or(0, |faults| faults.per_million(case))),
     };
     let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let sealed = SealedTask {

@@ -4,7 +4,7 @@ use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_audit::arguments::{Ground, Maker, ids_of};
 use benchwright_base::{Date, RowId};
 use benchwright_pack::{Ledger, OpenPart, Script, run::Limits};
-use benchwright_project::Desk;
+use benchwright_project::{Capability, Desk};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -73,11 +73,16 @@ impl Agent for Policy {
 
 fn greedy(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted) -> Result<(), AgentError> {
     let family = host.family(&task.open.id)?;
+    let (Some(reader), Some(optimised)) = (family.reader(), family.optimised()) else {
+        let missing = if family.reader().is_none() { Capability::Reader } else { Capability::Optimised };
+        let detail = format!("the family of {} offers no {missing}: greedy has nothing to plan with", task.open.id);
+        return Err(AgentError { cause: "task".to_owned(), detail });
+    };
     let mut desk = Reads { episode };
     // What it cannot read or plan, it leaves: a bad plan is its own fault.
-    let planned = family.read_back(&task.instruction, &mut desk).and_then(|case| {
-        let ids = family.addresses(&case, &mut desk)?;
-        let script = family.script(&case, &family.greedy(&case)?)?;
+    let planned = reader.read_back(&task.instruction, &mut desk).and_then(|case| {
+        let ids = reader.addresses(&case, &mut desk)?;
+        let script = family.script(&case, &optimised.greedy(&case)?)?;
         Ok((ids, script))
     });
     if let Ok((ids, script)) = planned {

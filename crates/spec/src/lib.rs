@@ -4,4 +4,4 @@ mod candidates;
 mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};
-pub use solved::{Outcome, PhaseResult, Planner, PlannerError, Solved};
+pub use solved::{NoPlanner, Outcome, PhaseResult, Planner, PlannerError, Solved};

@@ -76,3 +76,13 @@ pub trait Planner {
         self.solve(plan, bound, candidates, objective)
     }
 }
+
+/// No solver is at hand: for families that ask none, and for looking at what can be drawn without one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoPlanner;
+
+impl Planner for NoPlanner {
+    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
+        Err(PlannerError::Engine("no solver is at hand".to_owned()))
+    }
+}

@@ -4,8 +4,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::Snapshot;
 use benchwright_project::{Order, Solver, make};
 use benchwright_sandbox::Sandbox;
-use benchwright_schema::plan::{Bound, Plan};
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use benchwright_spec::NoPlanner;
 use std::sync::Arc;
 
 /// The names of the domains whose worlds are seeded, in order. All others have a family that proves its draws.
@@ -39,17 +38,8 @@ pub fn small_world(catalog: &Catalog, name: &str) -> Result<Arc<Sandbox>, String
     let order = Order { pattern: &pattern, tier: &cell.tier, objective, seed: 1 };
     let solver = Solver { version: String::new(), library: String::new() };
     let family = catalog.family(name).map_err(said)?;
-    let task = make(order, family, &found.domain, &mut Nobody, &solver).map_err(|error| format!("{name}: {error}"))?;
+    let task = make(order, family, &found.domain, &mut NoPlanner, &solver).map_err(|error| format!("{name}: {error}"))?;
     let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| format!("{name}: {error}"))?;
     let world = Sandbox::from_snapshot(found.domain, found.natives, &first);
     world.map(Arc::new).map_err(|error| format!("{name}: {error}"))
-}
-
-/// No solver is at hand.
-struct Nobody;
-
-impl Planner for Nobody {
-    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("no solver is at hand here".to_owned()))
-    }
 }

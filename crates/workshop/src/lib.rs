@@ -17,5 +17,5 @@ pub use error::Error;
 pub use progress::{Cancel, Progress, Step};
 pub use work::{
     Answer, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers, Workshop,
-    maker::{Engines, own_papers},
+    maker::Engines,
 };

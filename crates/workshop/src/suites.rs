@@ -1,9 +1,10 @@
 //! Making a suite: every task by a worker, every digest held to the lock file, and what came of it in figures.
 
-use crate::{Error, Made, Shortfall, Workshop, own_papers};
+use crate::{Error, Made, Shortfall, Workshop};
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask};
+use benchwright_project::Solver;
 use benchwright_solve::Library;
 use std::{collections::BTreeMap, fs, io, path::Path, time::Instant};
 
@@ -28,7 +29,7 @@ pub fn solver_here() -> Result<SolverHere, Error> {
     Ok(SolverHere { solver: SuiteSolver { version, library: digest.to_string() }, is_pinned })
 }
 
-/// The solver of a family: the one that is here, or the family's own proof.
+/// The solver of a family: the one that is here, or who stands for it where none is asked.
 pub fn solver_for(catalog: &Catalog, family: &str) -> Result<SolverHere, Error> {
     // A suite of one part names the part; any of its patterns knows the proof.
     let found = catalog.family(family).ok().or_else(|| {
@@ -36,9 +37,8 @@ pub fn solver_for(catalog: &Catalog, family: &str) -> Result<SolverHere, Error> 
         let of_group = names.iter().find_map(|name| name.strip_prefix(family)?.strip_prefix('/'))?;
         catalog.family(of_group).ok()
     });
-    match found.filter(|family| family.proof().is_some()) {
-        Some(family) => {
-            let papers = own_papers(family);
+    match found.and_then(Solver::not_asked) {
+        Some(papers) => {
             let solver = SuiteSolver { version: papers.version, library: papers.library };
             Ok(SolverHere { solver, is_pinned: true })
         }

@@ -25,7 +25,9 @@ mod sample;
 mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
-use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation};
+use benchwright_project::{
+    Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised, Reader,
+};
 use benchwright_schema::{
     Domain,
     plan::{Bindings, Bound, Plan, PlanText},
@@ -63,6 +65,43 @@ impl Family for Erp {
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
         Ok(case_of(&sample::draw(draw, domain, planner)?))
     }
+    fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
+        Ok(facts::bindings(&shop(case)?))
+    }
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
+        Ok(records::first_state(&shop(case)?, domain)?)
+    }
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
+        Ok(calls::script(&shop(case)?, plan)?)
+    }
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
+        Ok(brief::write(draw, &shop(case)?, plan)?)
+    }
+    fn gates(&self, case: &Case) -> Vec<String> {
+        let repair = case.switches.iter().any(|switch| switch == "repair");
+        if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
+    }
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        pegs::NATIVES
+    }
+    fn optimised(&self) -> Option<&dyn Optimised> {
+        Some(self)
+    }
+    fn reader(&self) -> Option<&dyn Reader> {
+        Some(self)
+    }
+    fn mutator(&self) -> Option<&dyn Mutator> {
+        Some(self)
+    }
+}
+
+impl Optimised for Erp {
+    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, FamilyError> {
+        Ok(facts::candidates(&shop(case)?, plan, bound, breadth)?)
+    }
+    fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
+        Ok(greedy::rows(&shop(case)?))
+    }
     fn accept(
         &self,
         draw: &Draw<'_>,
@@ -73,38 +112,19 @@ impl Family for Erp {
     ) -> Result<(), Discard> {
         sample::accept(draw, &shop(case).map_err(Discard::Fault)?, solved, domain, planner)
     }
-    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
-        Ok(facts::bindings(&shop(case)?))
+}
+
+impl Reader for Erp {
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError> {
+        Ok(reader::read_back(text, desk)?)
     }
-    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
-        facts::candidates(&shop(case)?, plan, bound, breadth)
+    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, FamilyError> {
+        Ok(reader::addresses(&shop(case)?, desk)?)
     }
-    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
-        records::first_state(&shop(case)?, domain)
-    }
-    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String> {
-        calls::script(&shop(case)?, plan)
-    }
-    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, String> {
-        brief::write(draw, &shop(case)?, plan)
-    }
-    fn gates(&self, case: &Case) -> Vec<String> {
-        let repair = case.switches.iter().any(|switch| switch == "repair");
-        if repair { vec!["erp/broken-documents".to_owned()] } else { Vec::new() }
-    }
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
-        mutate::mutate(&shop(case)?, plan, rule, at)
-    }
-    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
-        Ok(greedy::rows(&shop(case)?))
-    }
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
-        reader::read_back(text, desk)
-    }
-    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
-        reader::addresses(&shop(case)?, desk)
-    }
-    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
-        pegs::NATIVES
+}
+
+impl Mutator for Erp {
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, FamilyError> {
+        Ok(mutate::mutate(&shop(case)?, plan, rule, at)?)
     }
 }

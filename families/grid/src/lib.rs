@@ -19,8 +19,11 @@ mod tests;
 mod words;
 
 use benchwright_expr::Type;
-use benchwright_pack::{NativeCheck, Script, Step};
-use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation, Proof};
+use benchwright_pack::{Script, Step};
+use benchwright_project::{
+    Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator, Optimised,
+    Players, Proof, Reader,
+};
 use benchwright_schema::{
     Domain,
     plan::{Binding, Bindings, Bound, Plan, PlanText},
@@ -94,15 +97,51 @@ impl Family for Grid {
         Ok(self.case(draw, &draw::draw(draw, &self.words)?))
     }
 
-    fn accept(&self, _: &Draw<'_>, _: &Case, _: &Solved, _: &Domain, _: &mut dyn Planner) -> Result<(), Discard> {
-        Ok(())
-    }
-
-    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
+    fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
         Ok(rules::bindings(&self.words, &Board::of(case)?))
     }
 
-    fn candidates(&self, case: &Case, plan: &Plan, _: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
+        Ok(records::first_state(&self.words, &Board::of(case)?, domain)?)
+    }
+
+    fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
+        let mut script = placed(plan)?;
+        script.steps.push(Step::call("done", "", json!({})));
+        Ok(script)
+    }
+
+    fn brief(&self, draw: &Draw<'_>, case: &Case, _: &PlanText) -> Result<Brief, FamilyError> {
+        Ok(brief::write(draw, &self.words, &Board::of(case)?)?)
+    }
+
+    fn optimised(&self) -> Option<&dyn Optimised> {
+        Some(self)
+    }
+
+    fn reader(&self) -> Option<&dyn Reader> {
+        Some(self)
+    }
+
+    fn mutator(&self) -> Option<&dyn Mutator> {
+        Some(self)
+    }
+
+    fn proof(&self) -> Option<&dyn Proof> {
+        Some(self)
+    }
+
+    fn players(&self) -> Option<&dyn Players> {
+        Some(self)
+    }
+
+    fn faults(&self) -> Option<&dyn Faults> {
+        Some(self)
+    }
+}
+
+impl Optimised for Grid {
+    fn candidates(&self, case: &Case, plan: &Plan, _: &Bound, breadth: Breadth<'_>) -> Result<Candidates, FamilyError> {
         let board = Board::of(case)?;
         let view = plan.view_named("assign").ok_or("the plan has no view `assign`")?;
         let mut rows: Vec<Vec<i64>> = Vec::new();
@@ -123,53 +162,7 @@ impl Family for Grid {
         Ok(candidates)
     }
 
-    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
-        records::first_state(&self.words, &Board::of(case)?, domain)
-    }
-
-    fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, String> {
-        let mut script = placed(plan)?;
-        script.steps.push(Step::call("done", "", json!({})));
-        Ok(script)
-    }
-
-    fn brief(&self, draw: &Draw<'_>, case: &Case, _: &PlanText) -> Result<Brief, String> {
-        brief::write(draw, &self.words, &Board::of(case)?)
-    }
-
-    fn gates(&self, _: &Case) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
-        match rule {
-            rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
-            rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),
-            _ => {}
-        }
-        let board = Board::of(case)?;
-        let keys: Vec<String> = board.open.iter().map(|cell| rules::slot_key(board.place(*cell))).collect();
-        let mut rows = plan.0.get("assign").cloned().unwrap_or_default();
-        let mut chosen = vec![0; keys.len()];
-        for row in &rows {
-            if let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) {
-                let slot = keys.iter().position(|key| key == slot).ok_or("the plan fills a slot that is not open")?;
-                chosen[slot] = u32::try_from(*item).map_err(|error| error.to_string())?;
-            }
-        }
-        let Some((slot, item)) = mutate::swap(&self.words, &board, &chosen, rule, at) else { return Ok(None) };
-        rows.retain(|row| row.get("slot") != Some(&Binding::Key(keys[slot].clone())));
-        rows.extend(item.map(|item| {
-            BTreeMap::from([
-                ("slot".to_owned(), Binding::Key(keys[slot].clone())),
-                ("item".to_owned(), Binding::Number(i64::from(item))),
-            ])
-        }));
-        let plan = NamedRows(BTreeMap::from([("assign".to_owned(), rows)]));
-        Ok(Some(Mutation::Script(self.script(case, &plan)?)))
-    }
-
-    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
+    fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
         let board = Board::of(case)?;
         let mut rows = Vec::new();
         for (slot, candidates) in board.candidates().into_iter().enumerate() {
@@ -183,34 +176,58 @@ impl Family for Grid {
         }
         Ok(NamedRows(BTreeMap::from([("assign".to_owned(), rows)])))
     }
+}
 
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+impl Reader for Grid {
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError> {
         let board = reader::read_back(&self.domain, &self.words, text, desk)?;
-        let data = serde_json::to_value(&board).map_err(|error| error.to_string())?;
+        let data = serde_json::to_value(&board).map_err(|error| FamilyError(error.to_string()))?;
         Ok(Case { objective: "fill".to_owned(), switches: rules::switches(&self.words, &board), data })
     }
+}
 
-    fn addresses(&self, _: &Case, _: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
-        Ok(BTreeMap::new())
+impl Mutator for Grid {
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, FamilyError> {
+        match rule {
+            rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
+            rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),
+            _ => {}
+        }
+        let board = Board::of(case)?;
+        let keys: Vec<String> = board.open.iter().map(|cell| rules::slot_key(board.place(*cell))).collect();
+        let mut rows = plan.0.get("assign").cloned().unwrap_or_default();
+        let mut chosen = vec![0; keys.len()];
+        for row in &rows {
+            if let (Some(Binding::Key(slot)), Some(Binding::Number(item))) = (row.get("slot"), row.get("item")) {
+                let slot = keys.iter().position(|key| key == slot).ok_or("the plan fills a slot that is not open")?;
+                chosen[slot] = u32::try_from(*item).map_err(|error| FamilyError(error.to_string()))?;
+            }
+        }
+        let Some((slot, item)) = mutate::swap(&self.words, &board, &chosen, rule, at) else { return Ok(None) };
+        rows.retain(|row| row.get("slot") != Some(&Binding::Key(keys[slot].clone())));
+        rows.extend(item.map(|item| {
+            BTreeMap::from([
+                ("slot".to_owned(), Binding::Key(keys[slot].clone())),
+                ("item".to_owned(), Binding::Number(i64::from(item))),
+            ])
+        }));
+        let plan = NamedRows(BTreeMap::from([("assign".to_owned(), rows)]));
+        Ok(Some(Mutation::Script(self.script(case, &plan)?)))
     }
+}
 
-    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
-        &[]
-    }
-
-    fn proof(&self) -> Option<&dyn Proof> {
-        Some(self)
-    }
-
-    fn agents(&self) -> &'static [&'static str] {
+impl Players for Grid {
+    fn names(&self) -> &'static [&'static str] {
         agents::NAMES
     }
 
-    fn play(&self, agent: &str, text: &str, desk: &mut dyn Desk) -> Result<(), String> {
-        agents::play(&self.domain, &self.words, agent, text, desk)
+    fn play(&self, name: &str, text: &str, desk: &mut dyn Desk) -> Result<(), FamilyError> {
+        Ok(agents::play(&self.domain, &self.words, name, text, desk)?)
     }
+}
 
-    fn faults(&self, case: &Case) -> u32 {
+impl Faults for Grid {
+    fn per_million(&self, case: &Case) -> u32 {
         case.data.get("faults").and_then(serde_json::Value::as_u64).unwrap_or_default() as u32
     }
 }

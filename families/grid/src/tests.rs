@@ -6,21 +6,12 @@ use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Snapshot, Task};
 use benchwright_project::{Draw, Order, Solver, make};
 use benchwright_sandbox::{Conditions, Sandbox};
-use benchwright_schema::plan::{Bound, Plan};
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use benchwright_spec::NoPlanner;
 use benchwright_world::Seat;
 use serde_json::json;
 use std::{path::Path, sync::Arc};
 
 const DOMAINS: [&str; 6] = ["course", "meal", "pc_build", "shopping", "travel", "workforce"];
-
-struct Nobody;
-
-impl Planner for Nobody {
-    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("nobody is asked".to_owned()))
-    }
-}
 
 fn task(domain: &str, tier: &str, seed: u64) -> Task {
     let catalog = Catalog::built_in();
@@ -29,7 +20,7 @@ fn task(domain: &str, tier: &str, seed: u64) -> Task {
     let found = catalog.find(domain).unwrap();
     let solver = Solver { version: String::new(), library: String::new() };
     let order = Order { pattern: &pattern, tier, objective: "fill", seed };
-    make(order, family, &found.domain, &mut Nobody, &solver).unwrap()
+    make(order, family, &found.domain, &mut NoPlanner, &solver).unwrap()
 }
 
 fn board(task: &Task) -> Board {

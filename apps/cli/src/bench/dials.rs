@@ -3,7 +3,7 @@
 
 mod plots;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result};
 use benchwright_pack::Ending;
 use benchwright_project::Desk;
 use benchwright_sandbox::{Conditions, Episode};
@@ -92,11 +92,12 @@ impl Bench<'_> {
             let (task, _) = self.maker.make(&pattern, tier, "fill", seed, false)?;
             let judged = Judged::open(self.workshop.catalog(), &task)?;
             let grader = judged.grader()?;
+            let players = judged.family.players().with_context(|| format!("{pattern} has no scripted agents"))?;
             for agent in agents {
                 let seat = judged.sandbox.seat_of(&task.open);
                 let episode = judged.sandbox.begin(&seat, Conditions::of(&task.open))?;
                 let mut hands = Hands { episode, calls: 0 };
-                judged.family.play(agent, &task.instruction, &mut hands).map_err(|why| anyhow!("{agent}: {why}"))?;
+                players.play(agent, &task.instruction, &mut hands).with_context(|| (*agent).to_owned())?;
                 let verdict = grader.grade_live(&hands.episode.live())?;
                 let fared = into.entry((*agent, at.0, at.1)).or_default();
                 fared.tasks += 1;

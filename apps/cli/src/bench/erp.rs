@@ -2,7 +2,7 @@
 //! gateway by one client, and on the embedded one in process too. Wall time, because the other side is another program.
 
 use crate::{commands::demo, layout::columns, odoo};
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Client, Site};
 use benchwright_pack::{Ending, Ledger, Store, Task};
@@ -166,7 +166,8 @@ impl Gateway {
             let (id, token) = (text(&created["id"])?, text(&created["token"])?);
             // Where records stand is found by their names, on both alike; it is no part of the episode that is measured.
             let mut desk = Tools { gateway: self, id: &id, token: &token };
-            let ids = judged.family.addresses(&case, &mut desk).map_err(|why| anyhow!(why))?;
+            let reader = judged.family.reader().context("the family offers no reader of its briefs")?;
+            let ids = reader.addresses(&case, &mut desk)?;
             let mut ledger = Ledger::new(ids);
             let client = Client::new(&format!("{}/episodes/{id}", self.base), &token);
             let begun = Instant::now();

@@ -36,7 +36,8 @@ Examples:
   benchwright audit suites/erp-300.toml --sample 29 --json
 
 Keys of --json:
-  tasks, mutation_score, trials {NAME: {run, passed, na, no_verdict, failed, seconds, counts}},
+  tasks, mutation_score,
+  trials {NAME: {run, passed, na, na_because {WHY: count}, no_verdict, failed, seconds, counts}},
   shortfalls [[task, trial, what]], reasons {WHY: count}, errors [{task, why}]")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote, or a lock file
@@ -123,6 +124,14 @@ fn to_table(audit: &Audit) -> String {
             get("alone"),
             get("unbreakable"),
         ));
+    }
+    let na = TRIALS.iter().filter_map(|trial| report.trials.get_key_value(trial.name));
+    let na: Vec<(&String, &String, &u64)> =
+        na.flat_map(|(name, trial)| trial.na_because.iter().map(move |(why, count)| (name, why, count))).collect();
+    if !na.is_empty() {
+        out.push_str("\nNot applicable, with the number of tasks:\n");
+        let row = |(name, why, count): &(&String, &String, &u64)| vec![count.to_string(), (*name).clone(), cut(why, 120)];
+        out.push_str(&columns(&na.iter().map(row).collect::<Vec<_>>(), &[0], 2));
     }
     if !report.reasons.is_empty() {
         out.push_str("\nNotes, with how often each was made:\n");

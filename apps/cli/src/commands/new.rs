@@ -3,7 +3,7 @@
 use super::build;
 use crate::{failure::Failure, output};
 use benchwright_pack::{CANARY, Store, Suite, SuiteTask};
-use benchwright_project::Pattern;
+use benchwright_project::{Pattern, Solver};
 use benchwright_workshop::{
     Workshop,
     stream::{self, Streamed},
@@ -63,7 +63,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let pattern = workshop.catalog().pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
     let family = workshop.catalog().family(&pattern.family).map_err(|e| Failure::of_catalog(e, &pattern.family))?;
-    let shards = family.proof().is_some() && (options.shards || options.count >= stream::FROM);
+    let shards = Solver::not_asked(family).is_some() && (options.shards || options.count >= stream::FROM);
     if options.shards && !shards {
         let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
         return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));

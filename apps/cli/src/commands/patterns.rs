@@ -9,9 +9,9 @@ use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_project::{Discard, Draw, Pattern, plan_text};
 use benchwright_schema::{
     Domain,
-    plan::{Bound, Plan, PlanText},
+    plan::PlanText,
 };
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use benchwright_spec::NoPlanner;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,19 +93,6 @@ fn rules(catalog: &Catalog, pattern: &Pattern, domain: &Domain) -> Result<PlanTe
     }
     all.rules.retain(|id, _| known.contains(id));
     Ok(all)
-}
-
-/// Solves nothing.
-struct NoPlanner;
-
-impl Planner for NoPlanner {
-    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("there is no solver here".to_owned()))
-    }
-
-    fn best(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("there is no solver here".to_owned()))
-    }
 }
 
 fn objectives(pattern: &Pattern) -> Vec<&str> {

@@ -23,7 +23,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
 }
 
 fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let candidates = subject.candidates(Breadth::Tight)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
@@ -38,7 +38,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     // The certified plan must be one of the model's.
     if subject.family.proof().is_some() {
         let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         let mut rows = lower.read(&answer.point);
         let mut certified = subject.optimum.clone();
         rows.0.iter_mut().chain(&mut certified.0).for_each(|rows| rows.sort());
@@ -61,7 +61,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         let differs = Formula::any(differs.collect());
         lower.require(&differs);
         let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Infeasible => {
                 proved_none = true;

@@ -20,8 +20,11 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
         Ok(episode) => episode,
         Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
     };
+    let Some(reader) = subject.family.reader() else {
+        return Finding::new(Held::NoVerdict("the family offers no reader of its briefs".to_owned()));
+    };
     let mut desk = Reads { episode, frame: &subject.plan.frame, calls: 0 };
-    let read = subject.family.read_back(&subject.task.instruction, &mut desk);
+    let read = reader.read_back(&subject.task.instruction, &mut desk);
     let calls = desk.calls;
     let finding = match read {
         Err(why) => Finding::new(Held::Failed(format!("the case could not be read back: {why}"))),
@@ -97,13 +100,14 @@ enum Lost {
     Open(String),
 }
 
-/// Solves the case that was read, and compares every scored phase.
+/// Solves the case that was read, and compares every scored phase. Where nothing is optimised, equal facts are all there is.
 fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
     let objective = case.objective.clone();
     let ready = ready(subject.family, &subject.pattern, &subject.domain, case).map_err(Lost::Failed)?;
-    let candidates = subject.family.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight);
-    let candidates = candidates.map_err(Lost::Failed)?;
-    let mut planner = PhasePlanner::new(subject.solver);
+    let Some(optimised) = subject.family.optimised() else { return Ok(Vec::new()) };
+    let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight);
+    let candidates = candidates.map_err(|error| Lost::Failed(error.to_string()))?;
+    let mut planner = PhasePlanner::new(subject.solver().map_err(Lost::Open)?);
     let outcome = planner.solve(&ready.plan, &ready.bound, &candidates, &objective);
     let solved = match outcome.map_err(|error| Lost::Open(error.to_string()))? {
         Outcome::Solved(solved) => solved,

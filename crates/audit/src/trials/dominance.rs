@@ -36,7 +36,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 
 /// A model of candidates whose first settled fields have their values, with every rule required.
 fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, settled: usize) -> Result<Lower<'s>, String> {
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, breadth)?;
+    let candidates = subject.candidates(breadth)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
     for field in &subject.plan.settled[..settled] {
         lower.settle(field).map_err(|error| error.to_string())?;
@@ -69,7 +69,7 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
             before.iter().zip(&after).map(|(before, after)| Formula::Le(before.minus(after).plus(&Lin::constant(1))));
         let worse = Formula::any(broken.chain(dearer).collect());
         lower.require(&worse);
-        let answer = subject.solver.solve(&lower.model, &LIMITS).map_err(|error| error.to_string())?;
+        let answer = subject.solver()?.solve(&lower.model, &LIMITS).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Infeasible => {}
             Status::Optimal | Status::Feasible => {
@@ -94,7 +94,7 @@ fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String
     for ((phase, of), best) in phases.iter().zip(costs).zip(&subject.task.sealed.verifier.best) {
         let mut model = lower.model.clone();
         model.minimise = Some(of.clone());
-        let answer = subject.solver.solve(&model, &LIMITS).map_err(|error| error.to_string())?;
+        let answer = subject.solver()?.solve(&model, &LIMITS).map_err(|error| error.to_string())?;
         let found = (!answer.point.is_empty()).then(|| of.at(&answer.point));
         match (answer.status, found) {
             (Status::Infeasible, _) => faults.push(format!("{}: no plan at all", phase.text.name)),

@@ -17,8 +17,9 @@ mod second_solver;
 mod spam;
 mod worse;
 
-use crate::{Finding, Subject};
+use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
+use benchwright_project::Capability;
 
 /// A trial of one task.
 #[derive(Clone, Copy)]
@@ -29,83 +30,96 @@ pub struct Trial {
     pub about: &'static str,
     /// Whether it is run on samples of a suite only, unless asked for by name.
     pub sampled: bool,
+    /// What it needs a family to offer: one of these. Without any it can be run on every family.
+    pub needs: &'static [Capability],
+    /// What a family that offers none of them leaves it without.
+    pub without: &'static str,
     run: fn(&Subject<'_>, &Grader<'_>) -> Finding,
 }
 
+/// A trial of every task of every family.
+const EVERY: Trial = Trial { name: "", about: "", sampled: false, needs: &[], without: "", run: idle::run };
+/// A trial that holds a certified plan against others.
+const OPTIMISED: Trial =
+    Trial { needs: &[Capability::Optimised], without: "there is no plan to compare with", ..EVERY };
+
 /// All trials, in the order they are run.
 pub const TRIALS: &[Trial] = &[
-    Trial { name: "idle", about: "doing nothing earns 0", sampled: false, run: idle::run },
-    Trial { name: "oracle", about: "carrying out the plan earns everything", sampled: false, run: oracle::run },
+    Trial { name: "idle", about: "doing nothing earns 0", run: idle::run, ..EVERY },
+    Trial { name: "oracle", about: "carrying out the plan earns everything", run: oracle::run, ..EVERY },
     Trial {
         name: "alternates",
         about: "other optimal plans earn everything too",
-        sampled: false,
         run: alternates::run,
+        ..OPTIMISED
     },
     Trial {
         name: "near-miss",
         about: "a plan that breaks one rule is refused, and that rule is named",
-        sampled: false,
+        needs: &[Capability::Optimised, Capability::Mutator],
+        without: "nobody can break one rule at a time",
         run: near_miss::run,
+        ..EVERY
     },
-    Trial {
-        name: "worse",
-        about: "costlier plans are clean and score strictly between",
-        sampled: false,
-        run: worse::run,
-    },
+    Trial { name: "worse", about: "costlier plans are clean and score strictly between", run: worse::run, ..OPTIMISED },
     Trial {
         name: "frame",
         about: "changing any one unrelated record fails the frame; reading everything does not",
-        sampled: false,
         run: frame::run,
+        ..EVERY
     },
     Trial {
         name: "spam",
         about: "random legal calls, and every record touched once, never pass",
-        sampled: false,
         run: spam::run,
+        ..EVERY
     },
     Trial {
         name: "clauses",
         about: "rule ids and sentences match one to one; every number in the text is a bound value",
-        sampled: false,
         run: clauses::run,
+        ..EVERY
     },
-    Trial { name: "leak", about: "no sealed token in anything the agent can see", sampled: false, run: leak::run },
+    Trial { name: "leak", about: "no sealed token in anything the agent can see", run: leak::run, ..EVERY },
     Trial {
         name: "regenerate",
         about: "same seed, same bytes; grading again is identical",
-        sampled: false,
         run: regenerate::run,
+        ..EVERY
     },
     Trial {
         name: "canary",
         about: "a clean state better than the certificate raises an alarm, never a fail",
-        sampled: false,
         run: canary::run,
+        ..OPTIMISED
     },
     Trial {
         name: "closed-book",
         about: "the case rebuilt from instruction and reads has the same optimum",
-        sampled: false,
+        needs: &[Capability::Reader],
+        without: "nobody reads its briefs but the agent",
         run: closed_book::run,
+        ..EVERY
     },
     Trial {
         name: "second-solver",
         about: "HiGHS proves the same value in every scored phase",
-        sampled: false,
         run: second_solver::run,
+        ..OPTIMISED
     },
     Trial {
         name: "dominance",
         about: "over all that an agent could write the optimum is the same",
         sampled: true,
         run: dominance::run,
+        ..OPTIMISED
     },
 ];
 
-/// Runs one trial.
+/// Runs one trial; where the family does not offer what it needs, it is not applicable and says so.
 pub fn run(trial: &Trial, subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
-    (trial.run)(subject, grader)
+    match subject.offers_none_of(trial.needs, trial.without) {
+        Some(why) => Finding::new(Held::Na(why)),
+        None => (trial.run)(subject, grader),
+    }
 }

@@ -46,14 +46,14 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let verifier = Verifier { plan: subject.text.clone(), bindings, ..verifier };
     let own = Grader::new(&subject.domain, &verifier, &subject.first, subject.family.natives());
     let verdict = own.and_then(|own| own.grade(&state)).map_err(|error| error.to_string())?;
-    let mut search = Search::new(subject)?;
+    let search = Search::new(subject)?;
     let mut faults = Vec::new();
     let mut notes = Vec::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for check in &verdict.checks {
         let Some(rule) = subject.plan.rules.iter().position(|rule| rule.id == check.rule) else { continue };
-        // A rule that does not apply to the certified plan may still be broken by another one.
-        if check.status == CheckStatus::Na && !subject.plan.rules[rule].lowered {
+        // A rule that does not apply to the certified plan may still be broken by another one, if a solver looks for it.
+        if check.status == CheckStatus::Na && !(subject.plan.rules[rule].lowered && search.near.is_some()) {
             continue;
         }
         *counts.entry("instances").or_default() += 1;
@@ -80,6 +80,12 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
 
 struct Search<'s, 'a> {
     subject: &'s Subject<'a>,
+    /// The plans near the certified one, where the family is optimised. The others break rules by calls alone.
+    near: Option<Near<'s>>,
+}
+
+/// The plans near the certified one, for a solver.
+struct Near<'s> {
     /// The model over the optimum's rows and their neighbours, nothing required yet, made to stay near the optimum.
     base: Lower<'s>,
     /// How far a point is from the optimum.
@@ -92,8 +98,10 @@ struct Search<'s, 'a> {
 
 impl<'s, 'a> Search<'s, 'a> {
     fn new(subject: &'s Subject<'a>) -> Result<Search<'s, 'a>, String> {
-        let local = Breadth::Local(&subject.optimum);
-        let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, local)?;
+        if subject.family.optimised().is_none() {
+            return Ok(Search { subject, near: None });
+        }
+        let candidates = subject.candidates(Breadth::Local(&subject.optimum))?;
         let mut base = Lower::new(&subject.plan, &subject.bound, &candidates);
         let instances = base.all_instances().map_err(|error| error.to_string())?;
         // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
@@ -103,21 +111,22 @@ impl<'s, 'a> Search<'s, 'a> {
         base.model.minimise = (!is_choice).then(|| distance.clone());
         base.model.hint = hint(subject, &base);
         let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
-        Ok(Search { subject, base, distance, work, is_choice, instances })
+        Ok(Search { subject, near: Some(Near { base, distance, work, is_choice, instances }) })
     }
 
-    fn instance(&mut self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
+    fn instance(&self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
         let id = &self.subject.plan.rules[rule].id;
         // Where a plan is a choice, the family knows the nearest one that breaks a rule; the solver is asked for the rest.
-        if self.is_choice
+        if self.near.as_ref().is_some_and(|near| near.is_choice)
             && let Some(fate) = self.mutate(grader, id, at)?
         {
             return Ok(fate);
         }
         if self.subject.plan.rules[rule].lowered
-            && let Some(which) = self.which(rule, at)
+            && let Some(near) = &self.near
+            && let Some(which) = self.which(near, rule, at)
         {
-            let fate = self.solve(grader, which)?;
+            let fate = self.solve(grader, near, which)?;
             if !matches!(fate, Fate::Never(_)) {
                 return Ok(fate);
             }
@@ -134,7 +143,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// The instance of a rule by what `per` is bound to, in words.
-    fn which(&self, rule: usize, at: &[String]) -> Option<usize> {
+    fn which(&self, near: &Near<'_>, rule: usize, at: &[String]) -> Option<usize> {
         let per = &self.subject.plan.rules[rule].per;
         let words = |instance: &Instance| -> Vec<String> {
             let word = |(binder, member): (&benchwright_expr::Binder, &i64)| match &binder.source {
@@ -146,60 +155,51 @@ impl<'s, 'a> Search<'s, 'a> {
             };
             per.iter().zip(&instance.at).map(word).collect()
         };
-        self.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
+        near.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
     }
 
-    /// The model with one instance broken and every other kept.
-    fn breaking(&self, which: usize, broken: &Formula) -> Lower<'s> {
-        let mut lower = self.base.clone();
-        for (at, instance) in self.instances.iter().enumerate() {
-            lower.require(if at == which { broken } else { &instance.holds });
-        }
-        lower
-    }
-
-    fn solve(&mut self, grader: &Grader<'_>, which: usize) -> Result<Fate, String> {
-        let broken = self.instances[which].holds.negated();
+    fn solve(&self, grader: &Grader<'_>, near: &Near<'s>, which: usize) -> Result<Fate, String> {
+        let broken = near.instances[which].holds.negated();
         if broken == Formula::Known(false) {
             return Ok(Fate::Never("no plan can break it".to_owned()));
         }
         // At the edge first: one unit too few, one day too late.
         let edge = edge(&broken);
         if edge != broken {
-            let lower = self.breaking(which, &edge);
+            let lower = near.breaking(which, &edge);
             let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, &lower, &limits)?;
             if matches!(answer.status, Status::Optimal | Status::Feasible) {
-                let fate = self.judge(grader, which, &lower.read(&answer.point))?;
+                let fate = self.judge(grader, near, which, &lower.read(&answer.point))?;
                 if !matches!(fate, Fate::Unmade(_)) {
                     return Ok(fate);
                 }
             }
         }
-        let lower = self.breaking(which, &broken);
-        if let Some(rows) = self.point(&lower)? {
-            return self.judge(grader, which, &rows);
+        let lower = near.breaking(which, &broken);
+        if let Some(rows) = self.point(near, &lower)? {
+            return self.judge(grader, near, which, &rows);
         }
         // Not alone: break it, and as few others as can be.
-        let mut lower = self.base.clone();
+        let mut lower = near.base.clone();
         lower.require(&broken);
         let mut others = Vec::new();
-        for (at, instance) in self.instances.iter().enumerate() {
+        for (at, instance) in near.instances.iter().enumerate() {
             if at != which && !matches!(instance.holds, Formula::Known(_)) {
                 let kept = lower.truth_value(&instance.holds);
                 others.push(Lin::constant(1).minus(&kept));
             }
         }
-        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&self.distance));
-        match self.point(&lower)? {
-            Some(rows) => self.judge(grader, which, &rows),
+        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
+        match self.point(near, &lower)? {
+            Some(rows) => self.judge(grader, near, which, &rows),
             None => Ok(Fate::Never("no plan can break it".to_owned())),
         }
     }
 
     /// The nearest point, or `None` if there is none, which is proved.
-    fn point(&self, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
-        for work in self.work.iter().copied() {
+    fn point(&self, near: &Near<'_>, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
+        for work in near.work.iter().copied() {
             let limits = Limits { work, linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, lower, &limits)?;
             match answer.status {
@@ -211,8 +211,8 @@ impl<'s, 'a> Search<'s, 'a> {
         Err("the search for a near-miss ran out of work".to_owned())
     }
 
-    fn judge(&self, grader: &Grader<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
-        let rule = &self.subject.plan.rules[self.instances[which].rule];
+    fn judge(&self, grader: &Grader<'_>, near: &Near<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
+        let rule = &self.subject.plan.rules[near.instances[which].rule];
         match self.subject.carry_out(grader, rows) {
             Ok(verdict) => Ok(fate(&rule.id, &rule.text.twins, &verdict)),
             Err(why) => Ok(Fate::Unmade(format!("the near-miss could not be carried out: {why}"))),
@@ -221,7 +221,8 @@ impl<'s, 'a> Search<'s, 'a> {
 
     fn mutate(&self, grader: &Grader<'_>, rule: &str, at: &[String]) -> Result<Option<Fate>, String> {
         let subject = self.subject;
-        let script = match subject.family.mutate(&subject.case, &subject.named, rule, at)? {
+        let Some(mutator) = subject.family.mutator() else { return Ok(None) };
+        let script = match mutator.mutate(&subject.case, &subject.named, rule, at)? {
             None => return Ok(None),
             Some(Mutation::None(why)) => return Ok(Some(Fate::Never(why))),
             Some(Mutation::Script(script)) => script,
@@ -236,8 +237,19 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
+impl<'s> Near<'s> {
+    /// The model with one instance broken and every other kept.
+    fn breaking(&self, which: usize, broken: &Formula) -> Lower<'s> {
+        let mut lower = self.base.clone();
+        for (at, instance) in self.instances.iter().enumerate() {
+            lower.require(if at == which { broken } else { &instance.holds });
+        }
+        lower
+    }
+}
+
 fn subject_solve(subject: &Subject<'_>, lower: &Lower<'_>, limits: &Limits) -> Result<Answer, String> {
-    subject.solver.solve(&lower.model, limits).map_err(|error| error.to_string())
+    subject.solver()?.solve(&lower.model, limits).map_err(|error| error.to_string())
 }
 
 /// A breach by as little as can be: what is to be above 0 is 1.

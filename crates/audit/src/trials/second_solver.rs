@@ -16,7 +16,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 }
 
 fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let candidates = subject.candidates(Breadth::Tight)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
@@ -28,7 +28,7 @@ fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
         let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
         lower.model.minimise = Some(of.clone());
         let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-        let answer = subject.second.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let answer = subject.second()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Optimal if of.at(&answer.point) == *best => proved += 1,
             Status::Optimal => {

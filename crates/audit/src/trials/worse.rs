@@ -23,7 +23,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let Some((phase, best)) = scored else {
         return Ok(Finding::new(Held::Na("there is no objective".to_owned())));
     };
-    let candidates = subject.family.candidates(&subject.case, &subject.plan, &subject.bound, Breadth::Tight)?;
+    let candidates = subject.candidates(Breadth::Tight)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
@@ -43,7 +43,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         floor = (floor + 1).max(best + best * gap / 100);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
         lower.model.minimise = Some(of.clone());
-        let answer = subject.solver.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         if answer.status == Status::Infeasible {
             break;
         }
@@ -58,7 +58,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         let mut model = lower.model.clone();
         model.constraints.push(Constraint::Linear { of: of.clone(), within: vec![(floor, floor)], when: vec![] });
         model.minimise = Some(thrift.clone());
-        let thrifty = subject.solver.solve(&model, &limits).map_err(|error| error.to_string())?;
+        let thrifty = subject.solver()?.solve(&model, &limits).map_err(|error| error.to_string())?;
         let point = if thrifty.point.is_empty() { answer.point } else { thrifty.point };
         match subject.carry_out(grader, &lower.read(&point)) {
             Err(why) => faults.push(why),

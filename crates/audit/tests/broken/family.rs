@@ -2,13 +2,14 @@
 
 use benchwright_catalog::Catalog;
 use benchwright_pack::{NativeCheck, Script};
-use benchwright_project::{Breadth, Brief, Case, Desk, Discard, Draw, Family, FirstState, Mutation};
+use benchwright_project::{
+    Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Mutator, Optimised, Reader,
+};
 use benchwright_schema::{
     Domain,
     plan::{Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
-use std::collections::BTreeMap;
 
 /// What a compiler gets wrong: how the right answer is changed.
 #[derive(Clone, Copy)]
@@ -64,31 +65,14 @@ impl Family for Broken {
         }
         Ok(case)
     }
-    fn accept(
-        &self,
-        draw: &Draw<'_>,
-        case: &Case,
-        solved: &Solved,
-        domain: &Domain,
-        planner: &mut dyn Planner,
-    ) -> Result<(), Discard> {
-        self.right.accept(draw, case, solved, domain, planner)
-    }
-    fn bindings(&self, case: &Case) -> Result<Bindings, String> {
+    fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
         let mut facts = self.right.bindings(case)?;
         if let Wrong::Facts(change) = self.wrong {
             change(&mut facts);
         }
         Ok(facts)
     }
-    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, String> {
-        let mut candidates = self.right.candidates(case, plan, bound, breadth)?;
-        if let (Wrong::Tight(change), Breadth::Tight) = (self.wrong, breadth) {
-            change(plan, &mut candidates);
-        }
-        Ok(candidates)
-    }
-    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, String> {
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
         let mut first = self.right.world(case, domain)?;
         if let Wrong::World(change) = self.wrong {
             let right = first.clone();
@@ -97,14 +81,14 @@ impl Family for Broken {
         }
         Ok(first)
     }
-    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, String> {
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
         let mut script = self.right.script(case, plan)?;
         if let Wrong::Script(change) = self.wrong {
             change(&mut script);
         }
         Ok(script)
     }
-    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, String> {
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
         let mut brief = self.right.brief(draw, case, plan)?;
         if let Wrong::Brief(change) | Wrong::PlanAndBrief(_, change) = self.wrong {
             let right = brief.clone();
@@ -116,19 +100,45 @@ impl Family for Broken {
     fn gates(&self, case: &Case) -> Vec<String> {
         self.right.gates(case)
     }
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, String> {
-        self.right.mutate(case, plan, rule, at)
-    }
-    fn greedy(&self, case: &Case) -> Result<NamedRows, String> {
-        self.right.greedy(case)
-    }
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
-        self.right.read_back(text, desk)
-    }
-    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
-        self.right.addresses(case, desk)
-    }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         self.right.natives()
+    }
+    fn optimised(&self) -> Option<&dyn Optimised> {
+        Some(self)
+    }
+    fn reader(&self) -> Option<&dyn Reader> {
+        self.right.reader()
+    }
+    fn mutator(&self) -> Option<&dyn Mutator> {
+        self.right.mutator()
+    }
+}
+
+impl Broken {
+    fn right_optimised(&self) -> &dyn Optimised {
+        self.right.optimised().unwrap()
+    }
+}
+
+impl Optimised for Broken {
+    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, FamilyError> {
+        let mut candidates = self.right_optimised().candidates(case, plan, bound, breadth)?;
+        if let (Wrong::Tight(change), Breadth::Tight) = (self.wrong, breadth) {
+            change(plan, &mut candidates);
+        }
+        Ok(candidates)
+    }
+    fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
+        self.right_optimised().greedy(case)
+    }
+    fn accept(
+        &self,
+        draw: &Draw<'_>,
+        case: &Case,
+        solved: &Solved,
+        domain: &Domain,
+        planner: &mut dyn Planner,
+    ) -> Result<(), Discard> {
+        self.right_optimised().accept(draw, case, solved, domain, planner)
     }
 }

@@ -5,7 +5,7 @@
 mod family;
 mod faults;
 
-use benchwright_audit::{Finding, Held, Subject, TRIALS, Trial, run};
+use benchwright_audit::{Finding, Held, Solvers, Subject, TRIALS, Trial, run};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::Task;
@@ -61,7 +61,8 @@ impl Shop {
         };
         let task = remake()?;
 
-        let subject = Subject::of_family(&task, &self.catalog, family, &self.first, &self.second, &remake);
+        let solvers = Solvers { first: &self.first, second: &self.second };
+        let subject = Subject::of_family(&task, &self.catalog, family, Some(solvers), &remake);
         let subject = subject.map_err(|why| why.to_string())?;
         let mut first = subject.first.clone();
         if let Some(change) = fault.memory {

@@ -4,14 +4,14 @@ use super::spec::Tools;
 use crate::{AgentError, Host, Hosted, ToolCard};
 use benchwright_audit::arguments::ids_of;
 use benchwright_pack::OpenPart;
-use benchwright_project::{Desk, Offered, toolset};
+use benchwright_project::{Desk, Family, FamilyError, Offered, toolset};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// The tools of a setting, in the order of the list; the same for every agent and attempt, so that agents can be compared.
 ///
 /// The tools of the oracle are those that its calls use and, because a certified plan reads hardly anything, those with which
-/// the closed-book reader finds all that is to be known, where the domain has one. To them come all that read their tables.
+/// the closed-book reader finds all that is to be known, where the family has one. To them come all that read their tables.
 pub(super) fn offer(
     tools: Tools,
     host: &dyn Host,
@@ -23,11 +23,11 @@ pub(super) fn offer(
     let Tools::Oracle { distractors } = tools else { return Ok(all.into_iter().cloned().collect()) };
     let sealed = host.sealed(&task.open.id)?;
     let mut used: BTreeSet<String> = sealed.oracle.steps.iter().map(|step| step.tool()).collect();
-    if let Ok(family) = host.family(&task.open.id) {
+    if let Some(reader) = host.family(&task.open.id).ok().and_then(Family::reader) {
         // In an episode of its own: what it reads is not counted as the agent's.
         let mut desk = Noting { episode: &mut *host.begin(&task.open.id)?, asked: BTreeSet::new() };
-        let read = family.read_back(&task.instruction, &mut desk).and_then(|case| family.addresses(&case, &mut desk));
-        let unread = |detail: String| AgentError { cause: "task".to_owned(), detail };
+        let read = reader.read_back(&task.instruction, &mut desk).and_then(|case| reader.addresses(&case, &mut desk));
+        let unread = |error: FamilyError| AgentError { cause: "task".to_owned(), detail: error.to_string() };
         read.map_err(unread)?;
         used.append(&mut desk.asked);
     }

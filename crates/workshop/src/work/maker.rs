@@ -5,14 +5,12 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::{Error, tasks::Judged};
-use benchwright_audit::{Subject, TRIALS, TaskReport};
-use benchwright_base::Digest;
+use benchwright_audit::{Solvers, Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_pack::{Store, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make};
-use benchwright_schema::plan::{Bound, Plan};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use benchwright_spec::NoPlanner;
 use std::{collections::BTreeMap, io, time::Instant};
 
 /// The solver with its papers.
@@ -36,6 +34,17 @@ impl Engines {
     }
 }
 
+impl Engines {
+    /// Both solvers, for trials.
+    fn solvers(&mut self) -> Result<Solvers<'_>, Error> {
+        let second = match &mut self.second {
+            Some(second) => second,
+            none => none.insert(Highs::load(&self.library)?),
+        };
+        Ok(Solvers { first: &self.first, second })
+    }
+}
+
 fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
     use benchwright_solve::Engine as _;
     Ok(Solver { version: engine.version(), library: library.sha256()?.to_string() })
@@ -48,21 +57,6 @@ pub struct Maker<'s> {
     domains: BTreeMap<String, Found>,
     patterns: BTreeMap<String, Pattern>,
     families: BTreeMap<String, &'static dyn Family>,
-}
-
-/// For families that prove their tasks themselves.
-struct NoPlanner;
-
-impl Planner for NoPlanner {
-    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("this family proves its tasks itself and asks no solver".to_owned()))
-    }
-}
-
-/// What a family that proves its tasks itself has for a solver: the proof's name, and its digest for a library.
-pub fn own_papers(family: &dyn Family) -> Solver {
-    let version = family.proof().map_or_else(String::new, |proof| proof.name().to_owned());
-    Solver { library: Digest::of(version.as_bytes()).to_string(), version }
 }
 
 impl<'s> Maker<'s> {
@@ -113,9 +107,9 @@ impl<'s> Maker<'s> {
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
         let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
-        if family.proof().is_some() {
+        if let Some(papers) = Solver::not_asked(family) {
             let order = Order { pattern: &pattern, tier, objective, seed };
-            let task = make(order, family, &found.domain, &mut NoPlanner, &own_papers(family))?;
+            let task = make(order, family, &found.domain, &mut NoPlanner, &papers)?;
             return Ok((task, Vec::new()));
         }
         let engines = self.engines()?;
@@ -156,13 +150,15 @@ impl<'s> Maker<'s> {
         }
         let task = Store::at(&request.store).task(&request.id)?;
         let workshop = self.workshop;
-        let engines = self.engines()?;
-        let second = match &mut engines.second {
-            Some(second) => second,
-            none => none.insert(Highs::load(&engines.library)?),
+        let pattern = pattern_of(workshop.catalog(), &mut self.patterns, &task.sealed.pattern)?;
+        let family = family_of(workshop.catalog(), &mut self.families, &pattern.family)?;
+        // The audit of a family without an optimiser asks no solver either.
+        let solvers = match family.optimised() {
+            Some(_) => Some(self.engines()?.solvers()?),
+            None => None,
         };
         let remake = || remake(workshop, &task);
-        let subject = Subject::new(&task, workshop.catalog(), &engines.first, second, &remake)?;
+        let subject = Subject::new(&task, workshop.catalog(), solvers, &remake)?;
         let grader = subject.grader()?;
         let mut report =
             TaskReport { id: request.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };

@@ -6,8 +6,7 @@ use super::*;
 use benchwright_catalog::Catalog;
 use benchwright_project::{Pattern, PatternCell, PatternHead, PatternText};
 use benchwright_sandbox::Sandbox;
-use benchwright_schema::plan::{Bound, Plan};
-use benchwright_spec::{Candidates, Outcome, Planner, PlannerError};
+use benchwright_spec::NoPlanner;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -105,15 +104,6 @@ fn every_number_in_the_text_is_a_value_of_the_case() {
             let found: BTreeSet<String> = numbers(&brief_of(&shop, seed).text).into_iter().collect();
             assert_eq!(found, bound(&shop));
         }
-    }
-}
-
-/// No plan, for cases that need none.
-struct NoPlanner;
-
-impl Planner for NoPlanner {
-    fn solve(&mut self, _: &Plan, _: &Bound, _: &Candidates, _: &str) -> Result<Outcome, PlannerError> {
-        Err(PlannerError::Engine("there is no solver in this test".into()))
     }
 }
 

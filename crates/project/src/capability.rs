@@ -1,0 +1,169 @@
+//! What a family may offer beyond its core, one trait each.
+//!
+//! A family that has nothing to optimise offers no optimiser, and nobody writes an empty one for it: whoever needs a capability
+//! asks the family for it and says what is missing where there is none. A trial of the audit names the capability that it
+//! needs, and is not applicable without it.
+
+use crate::{Case, Discard, Draw, Family, FamilyError};
+use benchwright_pack::Script;
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Plan},
+};
+use benchwright_spec::{Candidates, NamedRows, Planner, Rows, Solved};
+use serde_json::Value as Json;
+use std::{collections::BTreeMap, fmt};
+
+/// A capability by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Capability {
+    /// [`Optimised`].
+    Optimised,
+    /// [`Reader`].
+    Reader,
+    /// [`Mutator`].
+    Mutator,
+    /// [`Proof`].
+    Proof,
+    /// [`Players`].
+    Players,
+    /// [`Faults`].
+    Faults,
+}
+
+impl Capability {
+    /// All of them.
+    pub const ALL: [Capability; 6] = [
+        Capability::Optimised,
+        Capability::Reader,
+        Capability::Mutator,
+        Capability::Proof,
+        Capability::Players,
+        Capability::Faults,
+    ];
+
+    /// Whether a family offers it.
+    pub fn is_offered(self, family: &dyn Family) -> bool {
+        match self {
+            Capability::Optimised => family.optimised().is_some(),
+            Capability::Reader => family.reader().is_some(),
+            Capability::Mutator => family.mutator().is_some(),
+            Capability::Proof => family.proof().is_some(),
+            Capability::Players => family.players().is_some(),
+            Capability::Faults => family.faults().is_some(),
+        }
+    }
+}
+
+/// What a family without it lacks, in words that follow "no".
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Capability::Optimised => "optimiser",
+            Capability::Reader => "reader of its briefs",
+            Capability::Mutator => "mutator",
+            Capability::Proof => "proof of its own",
+            Capability::Players => "scripted agents",
+            Capability::Faults => "injected faults",
+        })
+    }
+}
+
+/// Which candidates are wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum Breadth<'a> {
+    /// For optimising: dates by dominance, one row per price tier.
+    Tight,
+    /// Whatever an agent could write: two rows of each kind, every date and quantity free.
+    Wide,
+    /// What is left of that when the plan's settled fields have their values: every quantity, as many rows as there are
+    /// other values.
+    Settled,
+    /// The rows of a plan with every field free, and a few spare ones.
+    Local(&'a Rows),
+}
+
+/// The plan of a case is a choice among candidate rows, and a solver can look for the best one.
+pub trait Optimised {
+    /// The candidate rows of a case.
+    fn candidates(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        breadth: Breadth<'_>,
+    ) -> Result<Candidates, FamilyError>;
+    /// A plan made without a solver: the cheapest feasible offer first.
+    fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
+    /// Whether what was solved makes a good task. Without more to say, it does.
+    fn accept(
+        &self,
+        _draw: &Draw<'_>,
+        _case: &Case,
+        _solved: &Solved,
+        _domain: &Domain,
+        _planner: &mut dyn Planner,
+    ) -> Result<(), Discard> {
+        Ok(())
+    }
+}
+
+/// What a reader of the brief may do in the world: call a tool as the agent's role, for readers a read-only one.
+pub trait Desk {
+    /// Calls a tool with a JSON object of arguments.
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String>;
+}
+
+/// Reads a task as an agent would, with code of its own: it shares the types of a case with the writer, and nothing else.
+pub trait Reader {
+    /// The case rebuilt from the instruction and from what the world answers, and from nothing else.
+    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError>;
+    /// The ids of the records that calls on a case name, by key, from what the world answers and from nothing else. None,
+    /// where calls name no record that was there before.
+    fn addresses(&self, _case: &Case, _desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, FamilyError> {
+        Ok(BTreeMap::new())
+    }
+}
+
+/// A near-miss that is made by changing calls or records instead of by a solver.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Mutation {
+    /// These calls break the rule.
+    Script(Script),
+    /// No call can produce the breach on this task, for a declared reason.
+    None(String),
+}
+
+/// Breaks rules on purpose, one at a time.
+pub trait Mutator {
+    /// Calls that break one instance of a rule which no solver reads; `None` where it knows none.
+    fn mutate(
+        &self,
+        case: &Case,
+        plan: &NamedRows,
+        rule: &str,
+        at: &[String],
+    ) -> Result<Option<Mutation>, FamilyError>;
+}
+
+/// Proves that a case has exactly one plan, where a draw brings its plan and nobody has to search for one.
+pub trait Proof {
+    /// What it is proved by, for the certificate.
+    fn name(&self) -> &'static str;
+    /// The one plan; a case that has another is discarded.
+    fn prove(&self, case: &Case, plan: &Plan, bound: &Bound) -> Result<Solved, Discard>;
+}
+
+/// Scripted agents that a family brings along, to measure how hard its tasks are.
+pub trait Players {
+    /// Their names, from the least able on.
+    fn names(&self) -> &'static [&'static str];
+    /// Lets one of them play: it sees the instruction and what tools answer, and nothing else.
+    fn play(&self, name: &str, text: &str, desk: &mut dyn Desk) -> Result<(), FamilyError>;
+}
+
+/// Calls that fail without having done anything.
+pub trait Faults {
+    /// The share of calls that fail, in millionths, which a case lays on its episodes.
+    fn per_million(&self, case: &Case) -> u32;
+}
