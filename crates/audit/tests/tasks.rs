@@ -67,7 +67,8 @@ fn by_calls(subject: &Subject<'_>, grader: &Grader<'_>, fates: &mut BTreeMap<Str
     let oracle = grader.grade(&subject.play(&subject.task.sealed.oracle).unwrap()).unwrap();
     for check in oracle.checks.iter().filter(|check| check.status != CheckStatus::Na) {
         let rule = subject.plan.rules.iter().find(|rule| rule.id == check.rule).unwrap();
-        let mutation = subject.family.mutator().unwrap().mutate(&subject.case, &subject.named, &check.rule, &check.at).unwrap();
+        let mutation =
+            subject.family.mutator().unwrap().mutate(&subject.case, &subject.named, &check.rule, &check.at).unwrap();
         let fate = fates.entry(check.rule.clone()).or_default();
         let script = match mutation {
             Some(Mutation::Script(script)) => script,

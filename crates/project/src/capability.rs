@@ -137,13 +137,8 @@ pub enum Mutation {
 /// Breaks rules on purpose, one at a time.
 pub trait Mutator {
     /// Calls that break one instance of a rule which no solver reads; `None` where it knows none.
-    fn mutate(
-        &self,
-        case: &Case,
-        plan: &NamedRows,
-        rule: &str,
-        at: &[String],
-    ) -> Result<Option<Mutation>, FamilyError>;
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String])
+    -> Result<Option<Mutation>, FamilyError>;
 }
 
 /// Proves that a case has exactly one plan, where a draw brings its plan and nobody has to search for one.

@@ -38,7 +38,8 @@ pub fn small_world(catalog: &Catalog, name: &str) -> Result<Arc<Sandbox>, String
     let order = Order { pattern: &pattern, tier: &cell.tier, objective, seed: 1 };
     let solver = Solver { version: String::new(), library: String::new() };
     let family = catalog.family(name).map_err(said)?;
-    let task = make(order, family, &found.domain, &mut NoPlanner, &solver).map_err(|error| format!("{name}: {error}"))?;
+    let task =
+        make(order, family, &found.domain, &mut NoPlanner, &solver).map_err(|error| format!("{name}: {error}"))?;
     let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| format!("{name}: {error}"))?;
     let world = Sandbox::from_snapshot(found.domain, found.natives, &first);
     world.map(Arc::new).map_err(|error| format!("{name}: {error}"))

@@ -96,7 +96,13 @@ impl Family for Erp {
 }
 
 impl Optimised for Erp {
-    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, FamilyError> {
+    fn candidates(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        breadth: Breadth<'_>,
+    ) -> Result<Candidates, FamilyError> {
         Ok(facts::candidates(&shop(case)?, plan, bound, breadth)?)
     }
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
@@ -124,7 +130,13 @@ impl Reader for Erp {
 }
 
 impl Mutator for Erp {
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, FamilyError> {
+    fn mutate(
+        &self,
+        case: &Case,
+        plan: &NamedRows,
+        rule: &str,
+        at: &[String],
+    ) -> Result<Option<Mutation>, FamilyError> {
         Ok(mutate::mutate(&shop(case)?, plan, rule, at)?)
     }
 }

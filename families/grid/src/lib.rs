@@ -187,7 +187,13 @@ impl Reader for Grid {
 }
 
 impl Mutator for Grid {
-    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, FamilyError> {
+    fn mutate(
+        &self,
+        case: &Case,
+        plan: &NamedRows,
+        rule: &str,
+        at: &[String],
+    ) -> Result<Option<Mutation>, FamilyError> {
         match rule {
             rules::HANDED_IN => return Ok(Some(Mutation::Script(placed(plan)?))),
             rules::UNCHANGED => return Ok(Some(Mutation::None("no tool changes what was given".to_owned()))),

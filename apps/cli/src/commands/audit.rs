@@ -130,7 +130,8 @@ fn to_table(audit: &Audit) -> String {
         na.flat_map(|(name, trial)| trial.na_because.iter().map(move |(why, count)| (name, why, count))).collect();
     if !na.is_empty() {
         out.push_str("\nNot applicable, with the number of tasks:\n");
-        let row = |(name, why, count): &(&String, &String, &u64)| vec![count.to_string(), (*name).clone(), cut(why, 120)];
+        let row =
+            |(name, why, count): &(&String, &String, &u64)| vec![count.to_string(), (*name).clone(), cut(why, 120)];
         out.push_str(&columns(&na.iter().map(row).collect::<Vec<_>>(), &[0], 2));
     }
     if !report.reasons.is_empty() {

@@ -7,10 +7,7 @@ use crate::{
 };
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_project::{Discard, Draw, Pattern, plan_text};
-use benchwright_schema::{
-    Domain,
-    plan::PlanText,
-};
+use benchwright_schema::{Domain, plan::PlanText};
 use benchwright_spec::NoPlanner;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};

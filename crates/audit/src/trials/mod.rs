@@ -47,12 +47,7 @@ const OPTIMISED: Trial =
 pub const TRIALS: &[Trial] = &[
     Trial { name: "idle", about: "doing nothing earns 0", run: idle::run, ..EVERY },
     Trial { name: "oracle", about: "carrying out the plan earns everything", run: oracle::run, ..EVERY },
-    Trial {
-        name: "alternates",
-        about: "other optimal plans earn everything too",
-        run: alternates::run,
-        ..OPTIMISED
-    },
+    Trial { name: "alternates", about: "other optimal plans earn everything too", run: alternates::run, ..OPTIMISED },
     Trial {
         name: "near-miss",
         about: "a plan that breaks one rule is refused, and that rule is named",

@@ -121,7 +121,13 @@ impl Broken {
 }
 
 impl Optimised for Broken {
-    fn candidates(&self, case: &Case, plan: &Plan, bound: &Bound, breadth: Breadth<'_>) -> Result<Candidates, FamilyError> {
+    fn candidates(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        breadth: Breadth<'_>,
+    ) -> Result<Candidates, FamilyError> {
         let mut candidates = self.right_optimised().candidates(case, plan, bound, breadth)?;
         if let (Wrong::Tight(change), Breadth::Tight) = (self.wrong, breadth) {
             change(plan, &mut candidates);
