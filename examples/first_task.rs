@@ -13,11 +13,11 @@ use benchwright_solve::{CpSat, Engine as _, Library, PhasePlanner};
 use benchwright_world::{Seat, replay};
 
 fn main() -> Result<()> {
-    // A workflow is a folder of declarations; its family is a domain with a plan: views, rules and objectives.
+    // A workflow is a folder of declarations; its family has a plan: views, rules and objectives.
     let catalog = Catalog::built_in();
     let pattern = catalog.pattern("production/lowest-cost-sourcing-route")?;
-    let family = catalog.family(&pattern.family)?;
-    let domain = catalog.find(&pattern.family)?.domain;
+    let family = catalog.family(&pattern.family, &pattern.domain)?;
+    let domain = catalog.find(&pattern.domain)?.domain;
 
     // Sample, solve, project: a case is drawn from the seed, every rule is read as part of a solver's model, and the
     // best plan is proved. From that one source come the instruction, the world, the oracle and the verifier.

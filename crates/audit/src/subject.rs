@@ -80,8 +80,7 @@ impl<'a> Subject<'a> {
         solvers: Option<Solvers<'a>>,
         remake: &'a dyn Fn() -> Result<Task, String>,
     ) -> Result<Subject<'a>, SubjectError> {
-        let pattern = catalog.pattern(&task.sealed.pattern)?;
-        let family = catalog.family(&pattern.family)?;
+        let family = catalog.family(&task.sealed.family, &task.open.domain)?;
         Subject::of_family(task, catalog, family, solvers, remake)
     }
 
@@ -134,7 +133,7 @@ impl<'a> Subject<'a> {
             return None;
         }
         let missing: Vec<String> = needed.iter().map(|capability| format!("no {capability}")).collect();
-        Some(format!("the family `{}` offers {}: {for_what}", self.pattern.family, missing.join(" and ")))
+        Some(format!("the family `{}` offers {}: {for_what}", self.task.sealed.family, missing.join(" and ")))
     }
 
     /// The candidate rows of this task's case.

@@ -131,7 +131,7 @@ fn every_workflow_is_read_back_as_it_was_drawn() {
     let solver = CpSat::load(&library).unwrap();
     let catalog = Catalog::built_in();
     let domain = catalog.find("erp").unwrap().domain;
-    let family = catalog.family("erp").unwrap();
+    let family = catalog.family("erp", "erp").unwrap();
     let (mut told, mut faulty) = (0, Vec::new());
     for name in &catalog.pattern_names().unwrap() {
         let pattern = catalog.pattern(name).unwrap();

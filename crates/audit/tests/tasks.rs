@@ -25,8 +25,8 @@ fn library() -> Option<Library> {
 
 fn task(catalog: &Catalog, engine: &CpSat, pattern: &str, seed: u64) -> Result<Task, String> {
     let pattern = catalog.pattern(pattern).unwrap();
-    let family = catalog.family(&pattern.family).unwrap();
-    let domain = catalog.find(&pattern.family).unwrap().domain;
+    let family = catalog.family(&pattern.family, &pattern.domain).unwrap();
+    let domain = catalog.find(&pattern.domain).unwrap().domain;
     let cell = &pattern.head.cells[0];
     let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };

@@ -2,6 +2,7 @@
 
 mod disk;
 mod engine;
+mod families;
 #[rustfmt::skip]
 mod generated;
 mod joined;
@@ -35,6 +36,8 @@ pub struct Catalog {
     folder: Option<PathBuf>,
     /// A folder of groups of pattern folders; without one, the patterns of the program.
     patterns: Option<PathBuf>,
+    /// Families beside those of the program.
+    families: families::Further,
 }
 
 /// A domain that was found and loaded.
@@ -73,8 +76,8 @@ pub enum CatalogError {
         /// What is wrong with it.
         why: String,
     },
-    /// This program has no family for that domain.
-    #[error("there is no family of workflows on `{name}`{help}")]
+    /// This program has no such family, or not for that domain.
+    #[error("there is no family `{name}`{help}")]
     NoFamily {
         /// What was asked for.
         name: String,
@@ -129,12 +132,12 @@ impl Catalog {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
         let live = cfg!(debug_assertions) && source.is_dir();
         let patterns = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../patterns");
-        Catalog { folder: live.then_some(source), patterns: live.then_some(patterns) }
+        Catalog { folder: live.then_some(source), patterns: live.then_some(patterns), ..Catalog::default() }
     }
 
     /// The domains in a folder on disk.
     pub fn from_folder(folder: impl Into<PathBuf>) -> Catalog {
-        Catalog { folder: Some(folder.into()), patterns: None }
+        Catalog { folder: Some(folder.into()), ..Catalog::default() }
     }
 
     /// The names of all domains, in order.
@@ -233,7 +236,7 @@ mod tests {
     /// A release build carries what a debug build reads from the source tree.
     #[test]
     fn what_is_carried_is_what_the_source_tree_has() {
-        let (carried, source) = (Catalog { folder: None, patterns: None }, Catalog::built_in());
+        let (carried, source) = (Catalog::default(), Catalog::built_in());
         assert!(source.folder.is_some(), "tests are built with the source tree beside them");
         assert_eq!(carried.names().unwrap(), source.names().unwrap());
         for name in source.names().unwrap() {

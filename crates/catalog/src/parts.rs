@@ -55,22 +55,24 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
     })
 }
 
-/// The family that a part gives a domain, from what the domain tells the part.
-pub(crate) fn family(folder: &Folder) -> Result<Option<&'static dyn Family>, CatalogError> {
-    type Made = BTreeMap<(String, String), &'static dyn Family>;
+/// The family that a part gives a domain, from what the domain tells the part. `None` if it does not include the part, or the
+/// part has no family.
+pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn Family>, CatalogError> {
+    type Made = BTreeMap<(String, String, String), &'static dyn Family>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
-    for part in &folder.parts {
-        let Some((_, new)) = generated::PART_FAMILIES.iter().find(|(name, _)| *name == part.name) else { continue };
-        let path = format!("{}.toml", part.name);
-        let told = |why: String| CatalogError::Told { path: format!("{}/{path}", folder.name), why };
-        let text = folder.get(&path).ok_or_else(|| told("the file is missing".to_owned()))?;
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(family) = made.get(&(folder.name.clone(), text.to_owned())) {
-            return Ok(Some(*family));
-        }
-        let family: &'static dyn Family = Box::leak(new(&folder.name, text).map_err(told)?);
-        made.insert((folder.name.clone(), text.to_owned()), family);
-        return Ok(Some(family));
+    let Some((_, new)) = generated::PART_FAMILIES.iter().find(|(name, _)| *name == part) else { return Ok(None) };
+    if !folder.parts.iter().any(|included| included.name == part) {
+        return Ok(None);
     }
-    Ok(None)
+    let path = format!("{part}.toml");
+    let told = |why: String| CatalogError::Told { path: format!("{}/{path}", folder.name), why };
+    let text = folder.get(&path).ok_or_else(|| told("the file is missing".to_owned()))?;
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (part.to_owned(), folder.name.clone(), text.to_owned());
+    if let Some(family) = made.get(&key) {
+        return Ok(Some(*family));
+    }
+    let family: &'static dyn Family = Box::leak(new(&folder.name, text).map_err(told)?);
+    made.insert(key, family);
+    Ok(Some(family))
 }

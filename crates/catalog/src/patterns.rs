@@ -1,8 +1,8 @@
-//! Finds patterns and the families that sample them.
+//! Finds patterns: those built into the program, and those in a folder on disk.
 
-use crate::{Catalog, CatalogError, built_in, disk, generated, parts};
+use crate::{Catalog, CatalogError, built_in, disk};
 use benchwright_base::nearest;
-use benchwright_project::{Family, Pattern};
+use benchwright_project::Pattern;
 use std::{collections::BTreeMap, path::PathBuf};
 
 impl Catalog {
@@ -68,21 +68,5 @@ impl Catalog {
         };
         let files = self.pattern_files(if grouped { group } else { name })?;
         Ok(Pattern::read(name, &files)?)
-    }
-
-    /// The family of a domain.
-    pub fn family(&self, name: &str) -> Result<&'static dyn Family, CatalogError> {
-        let found = generated::FAMILIES.iter().find(|(known, _)| *known == name);
-        if found.is_none()
-            && (name.contains('/') || self.names()?.iter().any(|known| known == name))
-            && let Some(family) = parts::family(&self.folder_of(name)?)?
-        {
-            return Ok(family);
-        }
-        let help = || {
-            let known: Vec<&str> = generated::FAMILIES.iter().map(|(name, _)| *name).collect();
-            format!("; there are: {}", known.join(", "))
-        };
-        found.map(|(_, family)| *family).ok_or_else(|| CatalogError::NoFamily { name: name.to_owned(), help: help() })
     }
 }

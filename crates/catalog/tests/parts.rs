@@ -71,8 +71,9 @@ fn a_seventh_domain_is_one_folder() {
         ["grid/garden"]
     );
     let pattern = catalog.pattern("grid/garden").unwrap();
-    assert_eq!((&*pattern.family, pattern.head.cells.len()), ("garden", 54));
-    assert!(catalog.family("garden").unwrap().proof().is_some());
+    assert_eq!((&*pattern.family, &*pattern.domain, pattern.head.cells.len()), ("grid", "garden", 54));
+    assert!(catalog.family("grid", "garden").unwrap().proof().is_some());
+    assert_eq!(catalog.families_of("garden").unwrap().len(), 1);
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn faults_of_a_part_and_of_what_it_is_told_name_their_file() {
     assert!(faults.iter().any(|f| f.file == "tables.toml" && f.message.contains("already")), "{faults:?}");
 
     let root = folder("words", &[("tables.toml", ITEM), ("grid.toml", &WORDS.replace("high = 40", "high = 0"))]);
-    let Err(error) = Catalog::from_folder(&root).family("garden") else { panic!("it loads") };
+    let Err(error) = Catalog::from_folder(&root).family("grid", "garden") else { panic!("it loads") };
     assert!(error.to_string().contains("garden/grid.toml: water"), "{error}");
 
     let root = folder("no-part", &[("tables.toml", ITEM), ("grid.toml", WORDS)]);

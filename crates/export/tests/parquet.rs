@@ -4,7 +4,7 @@
 use benchwright_base::Digest;
 use benchwright_export::{ExportError, parquet};
 use benchwright_pack::{
-    CANARY, Certificate, OpenTask, Script, SealedTask, Store, Suite, SuiteTask, TASK_VERSION, Task, Verifier,
+    CANARY, Certificate, OpenTask, Script, SEALED_VERSION, SealedTask, Store, Suite, SuiteTask, TASK_VERSION, Task, Verifier,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use parquet::{
@@ -41,9 +41,10 @@ fn task(seed: u64) -> Task {
         faults: None,
     };
     let sealed = SealedTask {
-        version: TASK_VERSION,
+        version: SEALED_VERSION,
         canary: CANARY.to_owned(),
         id,
+        family: "erp".to_owned(),
         pattern: "production/a".to_owned(),
         tier: "easy".to_owned(),
         objective: "spend".to_owned(),

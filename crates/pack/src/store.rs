@@ -2,7 +2,7 @@
 //! stand in trees of their own. Whatever is not as it should be is refused: another version, a file that is missing or too
 //! many, a digest that differs, a name that leads elsewhere, a link.
 
-use crate::{OpenTask, SealedTask, Suite, SuiteError, TASK_VERSION, Task, suite::LARGEST_SUITE};
+use crate::{OpenTask, SEALED_VERSION, SealedTask, Suite, SuiteError, TASK_VERSION, Task, suite::LARGEST_SUITE};
 use benchwright_base::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -64,12 +64,14 @@ pub enum StoreError {
         why: String,
     },
     /// A document is of another version.
-    #[error("{} is of version {version}; this program reads version {TASK_VERSION}", .path.display())]
+    #[error("{} is of version {version}; this program reads version {reads}", .path.display())]
     Version {
         /// The file.
         path: PathBuf,
         /// Its version.
         version: u64,
+        /// The version that is read.
+        reads: u32,
     },
     /// What was read is not what was written.
     #[error("{} was changed after it was made: its digest differs", .0.display())]
@@ -229,7 +231,7 @@ impl Store {
             return Err(StoreError::Missing(folder));
         };
         let path = folder.join(TASK_FILE);
-        let open: OpenTask = document(&path, &open)?;
+        let open: OpenTask = document(&path, &open, TASK_VERSION)?;
         for (name, bytes, digest) in
             [(INSTRUCTION_FILE, &instruction, &open.instruction), (WORLD_FILE, &world, &open.world)]
         {
@@ -260,7 +262,7 @@ impl Store {
         let OpenPart { open, instruction, world } = self.open_part(id)?;
         let folder = self.folder(SEALED_TREE, id, &SEALED_FILES)?;
         let path = folder.join(SEALED_FILE);
-        let sealed: SealedTask = document(&path, &read_plain(&path, SEALED_FILES[0].1)?)?;
+        let sealed: SealedTask = document(&path, &read_plain(&path, SEALED_FILES[0].1)?, SEALED_VERSION)?;
         if sealed.id != id {
             return Err(StoreError::Malformed { path, why: format!("it is of the task {}", sealed.id) });
         }
@@ -297,7 +299,7 @@ impl Store {
         if fs::symlink_metadata(&path).is_err() {
             return Ok(None);
         }
-        let audit: AuditFile = versioned(&path, &read_plain(&path, SEALED_FILES[1].1)?)?;
+        let audit: AuditFile = versioned(&path, &read_plain(&path, SEALED_FILES[1].1)?, TASK_VERSION)?;
         Ok((audit.task == task.digest().to_string()).then_some(audit))
     }
 
@@ -393,18 +395,18 @@ struct Head {
     version: u64,
 }
 
-fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, StoreError> {
+fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8], reads: u32) -> Result<T, StoreError> {
     let malformed = |error: serde_json::Error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() };
     let Head { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-    if version != u64::from(TASK_VERSION) {
-        return Err(StoreError::Version { path: path.to_owned(), version });
+    if version != u64::from(reads) {
+        return Err(StoreError::Version { path: path.to_owned(), version, reads });
     }
     serde_json::from_slice(bytes).map_err(malformed)
 }
 
 /// A document in its one form: what the type does not hold, or a byte out of place, is a change.
-fn document<T: for<'de> Deserialize<'de> + Serialize>(path: &Path, bytes: &[u8]) -> Result<T, StoreError> {
-    let read: T = versioned(path, bytes)?;
+fn document<T: for<'de> Deserialize<'de> + Serialize>(path: &Path, bytes: &[u8], reads: u32) -> Result<T, StoreError> {
+    let read: T = versioned(path, bytes, reads)?;
     if canonical(&read) == bytes { Ok(read) } else { Err(StoreError::Digest(path.to_owned())) }
 }
 

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// The version of the task documents.
+/// The version of the open document of a task, of its verifier and of its audit.
 pub const TASK_VERSION: u32 = 1;
+
+/// The version of the sealed document of a task. The second tells the family, which the first left to the domain's name.
+pub const SEALED_VERSION: u32 = 2;
 
 /// A line that stands in every artifact, so that text which leaked into training data can be found.
 pub const CANARY: &str = "benchwright canary 3f1c9a52-77d0-4c58-9c1e-5b0f6e2d8a41: benchmark data, do not train on it";
@@ -105,6 +108,8 @@ pub struct SealedTask {
     pub canary: String,
     /// The task's id.
     pub id: String,
+    /// The family of its workflow: who judges it asks this family for rules that are functions.
+    pub family: String,
     /// The pattern it was made from.
     pub pattern: String,
     /// Its tier.

@@ -3,7 +3,7 @@
 
 use benchwright_base::Digest;
 use benchwright_pack::{
-    CANARY, Certificate, Clause, OpenTask, Script, SealedTask, Step, Store, StoreError, Suite, SuiteSolver, SuiteTask,
+    CANARY, Certificate, Clause, OpenTask, Script, SEALED_VERSION, SealedTask, Step, Store, StoreError, Suite, SuiteSolver, SuiteTask,
     TASK_VERSION, Task, Verifier,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
@@ -48,9 +48,10 @@ fn task(id: &str, seed: u64) -> Task {
         faults: None,
     };
     let sealed = SealedTask {
-        version: TASK_VERSION,
+        version: SEALED_VERSION,
         canary: CANARY.to_owned(),
         id: id.to_owned(),
+        family: "erp".to_owned(),
         pattern: "production/a".to_owned(),
         tier: "easy".to_owned(),
         objective: "spend".to_owned(),
@@ -213,6 +214,11 @@ fn what_is_missing_or_too_many_is_refused() {
 fn another_version_and_nonsense_are_refused() {
     let error = after("version", |root| edit(&root.join("open/shop-1/task.json"), "\"version\": 1", "\"version\": 2"));
     assert!(matches!(error, StoreError::Version { version: 2, .. }), "{error}");
+    let error = after("sealed-version", |root| {
+        edit(&root.join("sealed/shop-1/sealed.json"), "{\n  \"version\": 2", "{\n  \"version\": 1");
+    });
+    assert!(matches!(error, StoreError::Version { version: 1, reads: 2, .. }), "{error}");
+    assert!(error.to_string().ends_with("sealed.json is of version 1; this program reads version 2"), "{error}");
     let error = after("nonsense", |root| fs::write(root.join("sealed/shop-1/sealed.json"), "[[[[").unwrap());
     assert!(matches!(error, StoreError::Malformed { .. }), "{error}");
     let error = after("lock", |root| edit(&root.join("suite.toml"), "format = 1", "format = 7"));

@@ -2,7 +2,7 @@
 
 use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
 use benchwright_base::{Digest, Stream};
-use benchwright_pack::{CANARY, Certificate, OpenTask, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
+use benchwright_pack::{CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},
@@ -215,9 +215,10 @@ fn project(
     };
     let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let sealed = SealedTask {
-        version: TASK_VERSION,
+        version: SEALED_VERSION,
         canary: CANARY.to_owned(),
         id,
+        family: draw.pattern.family.clone(),
         pattern: draw.pattern.name.clone(),
         tier: draw.tier.to_owned(),
         objective: draw.objective.to_owned(),
@@ -262,5 +263,5 @@ fn id(draw: &Draw<'_>) -> String {
     let key = [&*draw.pattern.name, draw.tier, draw.objective, &seed].join("|");
     let digest = Digest::of(key.as_bytes()).to_string();
     let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
-    format!("{}-{tail}", draw.pattern.family.replace('_', "-"))
+    format!("{}-{tail}", draw.pattern.domain.replace(['_', '+'], "-"))
 }

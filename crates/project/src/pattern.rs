@@ -12,6 +12,8 @@ pub struct Pattern {
     pub name: String,
     /// The family that samples it.
     pub family: String,
+    /// The domain of its worlds, such as `erp`, or `csm+itsm` for a joined one.
+    pub domain: String,
     /// What is declared in `pattern.toml`.
     pub head: PatternHead,
     /// Its words.
@@ -24,10 +26,13 @@ pub struct Pattern {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatternHead {
-    /// The family, which is a domain with a plan.
+    /// The family.
     #[serde(default)]
     pub family: String,
-    /// Instead of one family: the part whose every domain has this workflow, under its own name.
+    /// The domain of its worlds, where that is not named as the family is.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// Instead of a family and a domain: the part whose family and whose every domain have this workflow.
     #[serde(default)]
     pub part: Option<String>,
     /// What a tier may say beyond its cell, such as `p10` or `twin`: letters that a number follows, or words.
@@ -101,12 +106,16 @@ impl Pattern {
         if text.opening.is_empty() || text.closing.is_empty() {
             return Err(fault("text.toml", "`opening` and `closing` need a phrasing each".to_owned()));
         }
-        let family = match (&head.part, head.family.is_empty()) {
-            (Some(_), true) => name.split('/').next_back().unwrap_or_default().to_owned(),
-            (None, false) => head.family.clone(),
+        let (family, domain) = match (&head.part, &head.domain, head.family.is_empty()) {
+            (Some(part), None, true) => (part.clone(), name.split('/').next_back().unwrap_or_default().to_owned()),
+            (None, Some(domain), false) => (head.family.clone(), domain.clone()),
+            (None, None, false) => (head.family.clone(), head.family.clone()),
+            (Some(_), Some(_), true) => {
+                return Err(fault("pattern.toml", "a pattern with a `part` is there for each of its domains".to_owned()));
+            }
             _ => return Err(fault("pattern.toml", "a pattern has either a `family` or a `part`".to_owned())),
         };
-        Ok(Pattern { name: name.to_owned(), family, head, text, rules })
+        Ok(Pattern { name: name.to_owned(), family, domain, head, text, rules })
     }
 
     /// The part that a `pattern.toml` of a whole group is for, if it is for one.

@@ -343,7 +343,7 @@ impl Episodes {
         if digest_of(&task.open, &task.instruction, &task.world) != began.digest {
             return Err(ServeError::TaskChanged(began.open.id.clone()));
         }
-        let family = self.settings.catalog.family(&domain.name)?;
+        let family = self.settings.catalog.family(&task.sealed.family, &domain.name)?;
         let refused = |error: benchwright_pack::SnapshotError| ServeError::TaskRefused(error.to_string());
         let first = Snapshot::from_bytes(&task.world, domain).map_err(refused)?;
         let grader = Grader::new(domain, &task.sealed.verifier, &first, family.natives())?;

@@ -13,8 +13,8 @@ pub fn seeded(catalog: &Catalog) -> Result<Vec<String>, String> {
     for name in catalog.names().map_err(|error| error.to_string())? {
         if catalog.find(&name).map_err(|error| error.to_string())?.domain.seed.is_some() {
             names.push(name);
-        } else {
-            catalog.family(&name).map_err(|error| format!("{name} has neither a seed nor a family: {error}"))?;
+        } else if catalog.families_of(&name).map_err(|error| error.to_string())?.is_empty() {
+            return Err(format!("{name} has neither a seed nor a family"));
         }
     }
     Ok(names)
@@ -37,7 +37,7 @@ pub fn small_world(catalog: &Catalog, name: &str) -> Result<Arc<Sandbox>, String
     let objective = cell.objectives.first().map_or("", |objective| objective);
     let order = Order { pattern: &pattern, tier: &cell.tier, objective, seed: 1 };
     let solver = Solver { version: String::new(), library: String::new() };
-    let family = catalog.family(name).map_err(said)?;
+    let family = catalog.family(&pattern.family, name).map_err(said)?;
     let task =
         make(order, family, &found.domain, &mut NoPlanner, &solver).map_err(|error| format!("{name}: {error}"))?;
     let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| format!("{name}: {error}"))?;

@@ -6,7 +6,9 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask};
 use benchwright_project::Solver;
 use benchwright_solve::Library;
-use std::{collections::BTreeMap, fs, io, path::Path, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io, path::Path, time::Instant};
 
 /// The tiers, in the order they are shown.
 const TIERS: [&str; 3] = ["easy", "medium", "hard"];
@@ -29,15 +31,12 @@ pub fn solver_here() -> Result<SolverHere, Error> {
     Ok(SolverHere { solver: SuiteSolver { version, library: digest.to_string() }, is_pinned })
 }
 
-/// The solver of a family: the one that is here, or who stands for it where none is asked.
-pub fn solver_for(catalog: &Catalog, family: &str) -> Result<SolverHere, Error> {
-    // A suite of one part names the part; any of its patterns knows the proof.
-    let found = catalog.family(family).ok().or_else(|| {
-        let names = catalog.pattern_names().ok()?;
-        let of_group = names.iter().find_map(|name| name.strip_prefix(family)?.strip_prefix('/'))?;
-        catalog.family(of_group).ok()
-    });
-    match found.and_then(Solver::not_asked) {
+/// The solver of a suite's family: the one that is here, or who stands for it where none is asked.
+pub fn solver_for(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error> {
+    // Any of its patterns knows the family. One that is not there is told when its task is made.
+    let pattern = suite.tasks.first().and_then(|task| catalog.pattern(&task.pattern).ok());
+    let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
+    match family.and_then(Solver::not_asked) {
         Some(papers) => {
             let solver = SuiteSolver { version: papers.version, library: papers.library };
             Ok(SolverHere { solver, is_pinned: true })
@@ -46,9 +45,19 @@ pub fn solver_for(catalog: &Catalog, family: &str) -> Result<SolverHere, Error> 
     }
 }
 
+/// Whether the audit of a suite asks a solver: where no pattern's family is optimised, none is.
+pub fn audit_asks_solver(catalog: &Catalog, suite: &Suite) -> bool {
+    let patterns: BTreeSet<&str> = suite.tasks.iter().map(|task| &*task.pattern).collect();
+    patterns.into_iter().any(|name| {
+        let pattern = catalog.pattern(name).ok();
+        let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
+        family.is_none_or(|family| family.optimised().is_some())
+    })
+}
+
 /// The solver that is here, which must be the one that a suite was locked with, if it was.
 pub fn solver_of(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error> {
-    let here = solver_for(catalog, &suite.family)?;
+    let here = solver_for(catalog, suite)?;
     match &suite.solver {
         Some(locked) if locked.library != here.solver.library => {
             Err(Error::OtherSolver { locked: locked.clone(), here: here.solver })

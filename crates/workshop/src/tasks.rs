@@ -48,7 +48,7 @@ impl<'t> Judged<'t> {
     pub fn open(catalog: &Catalog, task: &'t Task) -> Result<Judged<'t>, Error> {
         let name = &task.open.domain;
         let found = catalog.find(name).map_err(Error::catalog(name))?;
-        let family = catalog.family(name).map_err(Error::catalog(name))?;
+        let family = catalog.family(&task.sealed.family, name).map_err(Error::catalog(name))?;
         Ok(Judged::new(task, &found, family)?)
     }
 

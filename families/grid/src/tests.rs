@@ -16,7 +16,7 @@ const DOMAINS: [&str; 6] = ["course", "meal", "pc_build", "shopping", "travel", 
 fn task(domain: &str, tier: &str, seed: u64) -> Task {
     let catalog = Catalog::built_in();
     let pattern = catalog.pattern(&format!("grid/{domain}")).unwrap();
-    let family = catalog.family(domain).unwrap();
+    let family = catalog.family("grid", domain).unwrap();
     let found = catalog.find(domain).unwrap();
     let solver = Solver { version: String::new(), library: String::new() };
     let order = Order { pattern: &pattern, tier, objective: "fill", seed };

@@ -63,11 +63,16 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let workshop = workshop.clone().with_jobs(options.jobs);
     let how = AuditOptions { trials: options.trials.clone(), sample: options.sample };
     let audit = if options.what.is_dir() {
-        build::warned(suites::solver_here()?);
-        audits::folder(&workshop, &Store::at(&options.what), &how)?
+        let store = Store::at(&options.what);
+        if store.suite().ok().is_none_or(|suite| suites::audit_asks_solver(workshop.catalog(), &suite)) {
+            build::warned(suites::solver_here()?);
+        }
+        audits::folder(&workshop, &store, &how)?
     } else {
         let suite = build::read(&options.what)?;
-        build::warned(suites::solver_here()?);
+        if suites::audit_asks_solver(workshop.catalog(), &suite) {
+            build::warned(suites::solver_here()?);
+        }
         suites::solver_of(workshop.catalog(), &suite)?;
         audits::suite(&workshop, &suite, &how)?
     };

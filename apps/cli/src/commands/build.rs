@@ -64,7 +64,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     suites::check_empty(&options.output)?;
     let catalog = workshop.catalog();
     let here = match options.lock {
-        true => suites::solver_for(catalog, &suite.family)?,
+        true => suites::solver_for(catalog, &suite)?,
         false => suites::solver_of(catalog, &suite)?,
     };
     let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());

@@ -131,7 +131,7 @@ fn domain(catalog: &Catalog, name: &str) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     let domain = &found.domain;
-    if domain.seed.is_none() && catalog.family(name).is_ok() {
+    if domain.seed.is_none() && catalog.families_of(name).is_ok_and(|families| !families.is_empty()) {
         let (tables, tools) = (counted(domain.tables.len(), "table"), counted(domain.tools.len(), "tool"));
         checks.push(Check::ok(label, format!("{tables}, {tools}; its worlds are made with its tasks")));
         return with_code(checks, name, &found);

@@ -62,7 +62,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let workshop = workshop.clone().with_jobs(options.jobs);
     let pattern = workshop.catalog().pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
-    let family = workshop.catalog().family(&pattern.family).map_err(|e| Failure::of_catalog(e, &pattern.family))?;
+    let family = workshop.catalog().family(&pattern.family, &pattern.domain);
+    let family = family.map_err(|e| Failure::of_catalog(e, &pattern.family))?;
     let shards = Solver::not_asked(family).is_some() && (options.shards || options.count >= stream::FROM);
     if options.shards && !shards {
         let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
@@ -71,14 +72,15 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if !shards {
         suites::check_empty(&options.output)?;
     }
-    let suite = Suite {
+    let mut suite = Suite {
         name: pattern.name.replace(['/', '_'], "-"),
         version: 1,
         family: pattern.family.clone(),
         canary: CANARY.to_owned(),
-        solver: Some(build::warned(suites::solver_for(workshop.catalog(), &pattern.family)?)),
+        solver: None,
         tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
     };
+    suite.solver = Some(build::warned(suites::solver_for(workshop.catalog(), &suite)?));
     if shards {
         let made = stream::make(&workshop, &suite, &options.output)?;
         if options.json {

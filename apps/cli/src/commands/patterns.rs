@@ -26,7 +26,7 @@ Examples:
   benchwright patterns production/lowest-cost-sourcing-route
 
 Keys of --json, a list even for one pattern:
-  name, title, group, family, tiers, objectives, cells {TIER: [objective]}, rules")]
+  name, title, group, family, domain, tiers, objectives, cells {TIER: [objective]}, rules")]
 pub(crate) struct Options {
     /// A pattern, by its name
     name: Option<String>,
@@ -49,12 +49,12 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let mut domains: BTreeMap<String, std::sync::Arc<Domain>> = BTreeMap::new();
     for name in &names {
         let pattern = catalog.pattern(name).map_err(|error| told(error, name))?;
-        let family = &pattern.family;
-        if !domains.contains_key(family) {
-            let found = catalog.find(family).map_err(|error| told(error, family))?;
-            domains.insert(family.clone(), found.domain);
+        let domain = &pattern.domain;
+        if !domains.contains_key(domain) {
+            let found = catalog.find(domain).map_err(|error| told(error, domain))?;
+            domains.insert(domain.clone(), found.domain);
         }
-        let rules = rules(catalog, &pattern, &domains[family]).map_err(|error| told(error, name))?;
+        let rules = rules(catalog, &pattern, &domains[domain]).map_err(|error| told(error, name))?;
         listed.push((pattern, rules));
     }
     if options.json {
@@ -70,7 +70,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 /// The rules that can apply to tasks of a pattern: those that the switches of drawn cases bring in, one case for each tier
 /// and objective. Where no case can be drawn without a solver, all rules of the family and the pattern.
 fn rules(catalog: &Catalog, pattern: &Pattern, domain: &Domain) -> Result<PlanText, CatalogError> {
-    let family = catalog.family(&pattern.family)?;
+    let family = catalog.family(&pattern.family, &pattern.domain)?;
     let mut all = family.plan().clone();
     all.rules.extend(pattern.rules.rules.clone());
     let mut known = BTreeSet::new();
@@ -129,6 +129,7 @@ fn summary(pattern: &Pattern, rules: &PlanText) -> Json {
         "title": pattern.text.title,
         "group": pattern.group(),
         "family": pattern.family,
+        "domain": pattern.domain,
         "tiers": tiers(pattern),
         "objectives": objectives(pattern),
         "cells": cells,

@@ -44,7 +44,7 @@ pub(crate) struct Broken {
 impl Broken {
     /// Puts a fault into the family. It lives as long as the test.
     pub(crate) fn new(wrong: Wrong) -> &'static Broken {
-        let right = Catalog::built_in().family("erp").unwrap();
+        let right = Catalog::built_in().family("erp", "erp").unwrap();
         let mut plan = right.plan().clone();
         if let Wrong::Plan(change) | Wrong::PlanAndBrief(change, _) = wrong {
             change(&mut plan);

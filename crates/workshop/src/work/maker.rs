@@ -50,13 +50,16 @@ fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
     Ok(Solver { version: engine.version(), library: library.sha256()?.to_string() })
 }
 
+/// Families by name and domain.
+type Families = BTreeMap<(String, String), &'static dyn Family>;
+
 /// Makes tasks.
 pub struct Maker<'s> {
     workshop: &'s Workshop,
     engines: Option<Engines>,
     domains: BTreeMap<String, Found>,
     patterns: BTreeMap<String, Pattern>,
-    families: BTreeMap<String, &'static dyn Family>,
+    families: Families,
 }
 
 impl<'s> Maker<'s> {
@@ -105,8 +108,8 @@ impl<'s> Maker<'s> {
     ) -> Result<(Task, Vec<Recorded>), Error> {
         let catalog = self.workshop.catalog();
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
-        let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family)?;
-        let found = domain_of(catalog, &mut self.domains, &pattern.family)?;
+        let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family, &pattern.domain)?;
+        let found = domain_of(catalog, &mut self.domains, &pattern.domain)?;
         if let Some(papers) = Solver::not_asked(family) {
             let order = Order { pattern: &pattern, tier, objective, seed };
             let task = make(order, family, &found.domain, &mut NoPlanner, &papers)?;
@@ -125,7 +128,8 @@ impl<'s> Maker<'s> {
         let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
         Store::at(out).write(&task)?;
         let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
-        let family = family_of(self.workshop.catalog(), &mut self.families, &task.open.domain)?;
+        let (name, domain) = (&task.sealed.family, &task.open.domain);
+        let family = family_of(self.workshop.catalog(), &mut self.families, name, domain)?;
         let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
             let state = judged.play(&task.sealed.oracle).ok()?;
             Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
@@ -150,8 +154,8 @@ impl<'s> Maker<'s> {
         }
         let task = Store::at(&request.store).task(&request.id)?;
         let workshop = self.workshop;
-        let pattern = pattern_of(workshop.catalog(), &mut self.patterns, &task.sealed.pattern)?;
-        let family = family_of(workshop.catalog(), &mut self.families, &pattern.family)?;
+        let (name, domain) = (&task.sealed.family, &task.open.domain);
+        let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
         // The audit of a family without an optimiser asks no solver either.
         let solvers = match family.optimised() {
             Some(_) => Some(self.engines()?.solvers()?),
@@ -204,14 +208,16 @@ fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &s
 
 fn family_of(
     catalog: &Catalog,
-    known: &mut BTreeMap<String, &'static dyn Family>,
+    known: &mut Families,
     name: &str,
+    domain: &str,
 ) -> Result<&'static dyn Family, Error> {
-    if let Some(family) = known.get(name) {
+    let key = (name.to_owned(), domain.to_owned());
+    if let Some(family) = known.get(&key) {
         return Ok(*family);
     }
-    let family = catalog.family(name).map_err(Error::catalog(name))?;
-    known.insert(name.to_owned(), family);
+    let family = catalog.family(name, domain).map_err(Error::catalog(name))?;
+    known.insert(key, family);
     Ok(family)
 }
 

@@ -15,7 +15,9 @@ fn pattern(objective: &str) -> Pattern {
     Pattern {
         name: "production/test".into(),
         family: "erp".into(),
+        domain: "erp".to_owned(),
         head: PatternHead {
+            domain: None,
             family: "erp".into(),
             part: None,
             dials: Vec::new(),
