@@ -43,7 +43,8 @@ impl Catalog {
                 true => None,
                 false => parts::family(&self.folder_of(domain)?, name)?,
             };
-            return family.ok_or_else(|| no_family(format!(" on `{domain}`, which does not include the part `{name}`")));
+            return family
+                .ok_or_else(|| no_family(format!(" on `{domain}`, which does not include the part `{name}`")));
         }
         let further = self.families.0.iter().map(|(name, _)| &**name);
         let all = generated::FAMILIES.iter().map(|(name, _)| *name);

@@ -4,7 +4,8 @@
 use benchwright_base::Digest;
 use benchwright_export::{ExportError, parquet};
 use benchwright_pack::{
-    CANARY, Certificate, OpenTask, Script, SEALED_VERSION, SealedTask, Store, Suite, SuiteTask, TASK_VERSION, Task, Verifier,
+    CANARY, Certificate, OpenTask, SEALED_VERSION, Script, SealedTask, Store, Suite, SuiteTask, TASK_VERSION, Task,
+    Verifier,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use parquet::{

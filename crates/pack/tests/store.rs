@@ -3,8 +3,8 @@
 
 use benchwright_base::Digest;
 use benchwright_pack::{
-    CANARY, Certificate, Clause, OpenTask, Script, SEALED_VERSION, SealedTask, Step, Store, StoreError, Suite, SuiteSolver, SuiteTask,
-    TASK_VERSION, Task, Verifier,
+    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, Script, SealedTask, Step, Store, StoreError, Suite,
+    SuiteSolver, SuiteTask, TASK_VERSION, Task, Verifier,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use serde_json::json;

@@ -2,7 +2,9 @@
 
 use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
 use benchwright_base::{Digest, Stream};
-use benchwright_pack::{CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier};
+use benchwright_pack::{
+    CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
+};
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},

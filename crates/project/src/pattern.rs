@@ -111,7 +111,10 @@ impl Pattern {
             (None, Some(domain), false) => (head.family.clone(), domain.clone()),
             (None, None, false) => (head.family.clone(), head.family.clone()),
             (Some(_), Some(_), true) => {
-                return Err(fault("pattern.toml", "a pattern with a `part` is there for each of its domains".to_owned()));
+                return Err(fault(
+                    "pattern.toml",
+                    "a pattern with a `part` is there for each of its domains".to_owned(),
+                ));
             }
             _ => return Err(fault("pattern.toml", "a pattern has either a `family` or a `part`".to_owned())),
         };

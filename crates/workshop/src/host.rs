@@ -114,7 +114,8 @@ impl<'c> StoreHost<'c> {
         let bad = failed("task");
         let task = self.store.task(id).map_err(|error| bad(error.to_string()))?;
         let found = self.catalog.find(&task.open.domain).map_err(|error| bad(error.to_string()))?;
-        let family = self.catalog.family(&task.sealed.family, &task.open.domain).map_err(|error| bad(error.to_string()))?;
+        let family =
+            self.catalog.family(&task.sealed.family, &task.open.domain).map_err(|error| bad(error.to_string()))?;
         let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| bad(error.to_string()))?;
         let sandbox = Sandbox::from_snapshot(Arc::clone(&found.domain), found.natives, &first);
         let sandbox = Arc::new(sandbox.map_err(|error| bad(error.to_string()))?);

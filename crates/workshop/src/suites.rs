@@ -8,7 +8,10 @@ use benchwright_project::Solver;
 use benchwright_solve::Library;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io, path::Path, time::Instant};
+    fs, io,
+    path::Path,
+    time::Instant,
+};
 
 /// The tiers, in the order they are shown.
 const TIERS: [&str; 3] = ["easy", "medium", "hard"];

@@ -206,12 +206,7 @@ fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &s
     Ok(pattern)
 }
 
-fn family_of(
-    catalog: &Catalog,
-    known: &mut Families,
-    name: &str,
-    domain: &str,
-) -> Result<&'static dyn Family, Error> {
+fn family_of(catalog: &Catalog, known: &mut Families, name: &str, domain: &str) -> Result<&'static dyn Family, Error> {
     let key = (name.to_owned(), domain.to_owned());
     if let Some(family) = known.get(&key) {
         return Ok(*family);
