@@ -83,6 +83,18 @@ const BANS: &[Ban] = &[
         reason: "libraries have typed errors (`thiserror`); only shells and xtask use `anyhow`",
     },
     Ban {
+        family: "tracing",
+        allowed: outer,
+        dev_too: false,
+        reason: "what every call and every grade passes through reports nothing",
+    },
+    Ban {
+        family: "tracing-subscriber",
+        allowed: |row, _| row == "shells",
+        dev_too: false,
+        reason: "libraries report; only a program says who listens",
+    },
+    Ban {
         family: "rand",
         allowed: |_, _| false,
         dev_too: true,

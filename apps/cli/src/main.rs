@@ -6,6 +6,7 @@ mod bench;
 mod commands;
 mod failure;
 mod layout;
+mod log;
 mod notation;
 mod odoo;
 mod output;
@@ -55,6 +56,9 @@ struct Cli {
     /// Reads domains from the folders in DIR instead of the program [env: BENCHWRIGHT_DOMAINS]
     #[arg(long, global = true, value_name = "DIR")]
     domains: Option<PathBuf>,
+    /// Logs what happens to stderr, at the level of RUST_LOG, else info; RUST_LOG alone gives text
+    #[arg(long, global = true, value_name = "FORM")]
+    log: Option<log::Form>,
     #[command(subcommand)]
     command: Command,
 }
@@ -112,7 +116,8 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
-    let workshop = workshop(cli.domains.clone().or_else(|| variable.map(PathBuf::from)))?;
+    let has_log = log::install(cli.log)?;
+    let workshop = workshop(cli.domains.clone().or_else(|| variable.map(PathBuf::from)), cli.log)?;
     let catalog = workshop.catalog();
     match &cli.command {
         Command::Demo(options) => commands::demo::run(catalog, options),
@@ -124,7 +129,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(options) => commands::audit::run(&workshop, options),
         Command::Show(options) => commands::show::run(catalog, options),
         Command::Play(options) => commands::play::run(catalog, options),
-        Command::Serve(options) => commands::serve::run(catalog, options),
+        Command::Serve(options) => commands::serve::run(catalog, options, has_log),
         Command::Run(options) => commands::run::run(catalog, options),
         Command::Report(options) => commands::report::run(catalog, options),
         Command::Compare(options) => commands::report::compare(options),
@@ -138,8 +143,9 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// With the domains of a folder, or those of the program. The work is done by this program again, with the same domains.
-fn workshop(domains: Option<PathBuf>) -> anyhow::Result<Workshop> {
+/// With the domains of a folder, or those of the program. The work is done by this program again, with the same domains and
+/// the same form of log.
+fn workshop(domains: Option<PathBuf>, log: Option<log::Form>) -> anyhow::Result<Workshop> {
     let mut arguments: Vec<OsString> = Vec::new();
     let catalog = match domains {
         Some(folder) => {
@@ -148,6 +154,9 @@ fn workshop(domains: Option<PathBuf>) -> anyhow::Result<Workshop> {
         }
         None => Catalog::built_in(),
     };
+    if let Some(form) = log {
+        arguments.extend(["--log".into(), form.word().into()]);
+    }
     arguments.push("worker".into());
     let workers = Workers::Processes { program: std::env::current_exe()?, arguments };
     Ok(Workshop::new(catalog).with_workers(workers).with_progress(watch::Watch::default()))

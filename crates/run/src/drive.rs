@@ -2,6 +2,7 @@
 
 use crate::{
     Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Stop, TrialFolder,
+    events,
 };
 use benchwright_pack::{
     Outcome, RunPlan, TaskLine, TrialRecord,
@@ -137,6 +138,8 @@ fn work(
             thread::sleep(IDLE);
             continue;
         };
+        let _trial = events::trial(&claim, tasks.get(&*claim.key.task).map(|task| &*task.id)).entered();
+        events::claimed();
         lock(&held.claims).insert(claim.number, claim.clone());
         let begun = Instant::now();
         let played = tasks
@@ -148,6 +151,7 @@ fn work(
             && claim.tries + 1 < TRIES
             && !LASTING.contains(&&*error.cause)
         {
+            events::given_back(&error.cause);
             driver.ledger.give_back(&claim, (driver.now)() + (WAIT << claim.tries))?;
             continue;
         }
@@ -156,7 +160,9 @@ fn work(
         let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
         let written = driver.folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
         let mut place = || driver.folders.settle(&written, claim.number);
-        match driver.ledger.finish(&claim, &record, &mut place)? {
+        let finish = driver.ledger.finish(&claim, &record, &mut place)?;
+        events::finished(&record, finish);
+        match finish {
             Finish::Recorded => progress.recorded.fetch_add(1, Ordering::Relaxed),
             Finish::Stale => {
                 std::fs::remove_dir_all(&written).map_err(LedgerError::Folder)?;

@@ -6,6 +6,7 @@
 
 mod agent;
 mod drive;
+mod events;
 mod folder;
 mod host;
 mod ledger;

@@ -2,6 +2,7 @@
 
 use crate::{
     CallError, ServeError, Settings, Token,
+    events::{self, Clock},
     token::{Lock, hex, random},
     tools::ToolSet,
     worlds::{Opened, Worlds, digest_of, store},
@@ -223,7 +224,7 @@ impl Episodes {
         self.check_room(&self.read())?;
         let (world, episode) = self.worlds.begin(&self.settings, start)?;
         let limit = world.task.as_ref().map_or(self.settings.calls, |task| task.open.calls);
-        self.insert(world, limit, Running { episode, spent: Spent::default() })
+        self.insert(world, limit, Running { episode, spent: Spent::default() }, None)
     }
 
     /// A copy that goes its own way from here, with a token of its own.
@@ -232,19 +233,30 @@ impl Episodes {
         let copy = slot.with(id, |running| {
             Ok::<_, ServeError>(Running { episode: running.episode.fork()?, spent: running.spent })
         })??;
-        self.insert(Arc::clone(&slot.world), slot.limit, copy)
+        self.insert(Arc::clone(&slot.world), slot.limit, copy, Some(id))
     }
 
-    fn insert(&self, world: Arc<Opened>, limit: u32, running: Running) -> Result<Created, ServeError> {
+    fn insert(
+        &self,
+        world: Arc<Opened>,
+        limit: u32,
+        running: Running,
+        copy_of: Option<EpisodeId>,
+    ) -> Result<Created, ServeError> {
         let id = EpisodeId(random()?);
         let token = Token::draw(&format!("{id}."))?;
         let limits = Limits { calls: limit, idle: self.settings.idle };
         let instruction = world.task.as_ref().map(|task| task.instruction.clone());
         let last_used = AtomicU64::new(self.now());
         let slot = Slot { world, lock: token.lock(), limit, last_used, running: Mutex::new(Some(running)) };
-        let mut slots = self.write();
-        self.check_room(&slots)?;
-        slots.live.insert(id, Arc::new(slot));
+        let slot = Arc::new(slot);
+        {
+            let mut slots = self.write();
+            self.check_room(&slots)?;
+            slots.live.insert(id, Arc::clone(&slot));
+        }
+        let task = slot.world.task.as_ref().map(|task| &*task.open.id);
+        events::begun(id, task, slot.world.world.about().name, copy_of);
         Ok(Created { id, token, limits, instruction })
     }
 
@@ -256,27 +268,34 @@ impl Episodes {
     /// Calls a tool with a JSON object of arguments. Every call counts, whether or not there is such a tool.
     pub fn call(&self, id: EpisodeId, tool: &str, arguments: &str) -> Result<String, CallError> {
         let slot = self.used(id)?;
-        let limit = slot.limit;
-        slot.with(id, |running| {
+        let clock = Clock::of_call();
+        let answer = slot.with(id, |running| {
             let bytes = tool.len() + arguments.len();
-            running.spent.spend(limit, bytes)?;
+            running.spent.spend(slot.limit, bytes)?;
             if slot.world.tools.withholds(tool) {
                 return Err(CallError::Refused(not_offered(&slot.world.tools, tool)));
             }
             running.spent.bytes += bytes;
             Ok(running.episode.call(tool, arguments)?)
-        })?
+        });
+        let answer = answer.unwrap_or_else(|error| Err(error.into()));
+        clock.called(id, slot.world.tools.line(tool).map(|line| &*line.name), &answer);
+        answer
     }
 
     /// Makes a call in the engine's own words.
     pub(crate) fn speak(&self, id: EpisodeId, words: &[&str], body: &str) -> Result<FaceAnswer, CallError> {
         let slot = self.used(id)?;
-        slot.with(id, |running| {
+        let clock = Clock::of_call();
+        let answer = slot.with(id, |running| {
             let bytes = words.iter().map(|word| word.len()).sum::<usize>() + body.len();
             running.spent.spend(slot.limit, bytes)?;
             running.spent.bytes += bytes;
             Ok(running.episode.speak(words, body).map_err(ServeError::from)?)
-        })?
+        });
+        let answer = answer.unwrap_or_else(|error| Err(error.into()));
+        clock.called(id, None, &answer);
+        answer
     }
 
     /// The state as it stands.
@@ -328,6 +347,13 @@ impl Episodes {
     /// Judges the state as it stands. The task is read anew, held to its digests and to the lock file of its folder, and must
     /// be the one that the episode began from.
     pub fn grade(&self, id: EpisodeId) -> Result<Graded, ServeError> {
+        let clock = Clock::of_grading();
+        let graded = self.judge(id);
+        clock.graded(id, &graded);
+        graded
+    }
+
+    fn judge(&self, id: EpisodeId) -> Result<Graded, ServeError> {
         let slot = self.used(id)?;
         if !self.settings.may_read_sealed {
             return Err(ServeError::SealedNotReadable);
@@ -364,6 +390,7 @@ impl Episodes {
             slots.find(id)?;
             slots.take(id)
         };
+        events::ended(id);
         Ok(slot.and_then(|slot| slot.end()))
     }
 
@@ -382,6 +409,7 @@ impl Episodes {
             // Whether its engine could clean up is nobody's concern any more.
             let _ = episode.close();
         }
+        events::reaped(ended.len());
         ended.len()
     }
 
@@ -545,7 +573,7 @@ mod tests {
         assert_eq!(tools.lines().len(), 1);
         let narrow = Opened { world: Arc::clone(&world.world), tools, task: None };
         let running = Running { episode: world.world.begin(None).unwrap(), spent: Spent::default() };
-        let created = episodes.insert(Arc::new(narrow), 10, running).unwrap();
+        let created = episodes.insert(Arc::new(narrow), 10, running, None).unwrap();
         assert!(episodes.call(created.id, "list_users", "{}").is_ok());
         let before = episodes.status(created.id).unwrap();
         let group = r#"{"name":"new","type":"support"}"#;

@@ -1,7 +1,8 @@
 //! Who may come in: the check of Host and Origin, of tokens, and of the size of a body; and how an error is answered.
 
 use crate::{
-    CallError, EpisodeId, Episodes, ServeError, episodes::Owner, error::error_json, mcp::McpService, token::Lock,
+    CallError, EpisodeId, Episodes, ServeError, episodes::Owner, error::error_json, events, mcp::McpService,
+    token::Lock,
 };
 use axum::{
     body::{Body, Bytes},
@@ -42,12 +43,13 @@ pub(crate) struct Entered {
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
+    word: &'static str,
     body: String,
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, word: &str, sentence: &str) -> Problem {
-        Problem { status, body: error_json(word, sentence) }
+    pub(crate) fn new(status: StatusCode, word: &'static str, sentence: &str) -> Problem {
+        Problem { status, word, body: error_json(word, sentence) }
     }
 }
 
@@ -60,12 +62,13 @@ impl From<ServeError> for Problem {
 impl From<CallError> for Problem {
     fn from(error: CallError) -> Problem {
         let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Problem { status, body: error.to_json() }
+        Problem { status, word: error.word(), body: error.to_json() }
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        events::refused(self.status.as_u16(), self.word);
         let mut response = json(self.status, self.body);
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

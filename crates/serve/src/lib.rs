@@ -31,6 +31,7 @@ mod client;
 mod control;
 mod episodes;
 mod error;
+mod events;
 mod faces;
 mod gate;
 mod mcp;

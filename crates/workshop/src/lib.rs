@@ -4,6 +4,7 @@
 pub mod audits;
 pub mod engines;
 mod error;
+mod events;
 pub mod host;
 mod progress;
 pub mod runs;

@@ -1,7 +1,7 @@
 //! A stream of tasks by the thousand: shards that are made whole or not at all, so that a run that was cut off goes on where
 //! it was.
 
-use crate::{Error, Maker, Workshop, progress::Work, suites};
+use crate::{Error, Maker, Workshop, events, progress::Work, suites};
 use benchwright_base::Digest;
 use benchwright_export::{shard_paths, write_shard};
 use benchwright_pack::{Suite, SuiteTask, store};
@@ -14,7 +14,7 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Tasks of a shard.
@@ -128,6 +128,7 @@ fn lock_path(out: &Path, at: usize) -> PathBuf {
 
 /// Makes one shard: the digests first, then the shard, so that a shard that is there has its digests.
 fn shard(maker: &mut Maker<'_>, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
+    let begun = Instant::now();
     let mut tasks = Vec::with_capacity(lines.len());
     let mut digests = String::new();
     for line in lines {
@@ -137,6 +138,7 @@ fn shard(maker: &mut Maker<'_>, lines: &[SuiteTask], out: &Path, at: usize) -> R
     }
     write_whole(&lock_path(out, at), digests.as_bytes())?;
     write_shard(out, at, tasks)?;
+    events::shard(at, lines.len(), begun.elapsed());
     Ok(())
 }
 

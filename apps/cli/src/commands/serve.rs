@@ -32,6 +32,9 @@ episodes:
 Grading reads sealed files; without --grade it is refused. The server binds to loopback unless told otherwise, and
 refuses foreign Host and Origin headers. The control token is taken from BENCHWRIGHT_CONTROL_TOKEN, or made.
 
+With --log json or text, stderr tells of every episode begun, graded and ended, with RUST_LOG=debug also of every call:
+its tool, its time, and whether it was refused. No token, header, argument or answer is ever in it.
+
 Examples:
   benchwright serve out --grade
   benchwright serve out --grade --odoo
@@ -64,7 +67,7 @@ pub(crate) struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     if let Some(url) = &options.stdio {
         let token = std::env::var(EPISODE_TOKEN).map_err(|_| {
@@ -109,7 +112,9 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             "token": server.control_token().reveal(),
         });
         output::data(&format!("{told}\n"))?;
-        eprintln!("serving; Ctrl-C ends it");
+        if !has_log {
+            eprintln!("serving; Ctrl-C ends it");
+        }
         tokio::select! {
             () = server.wait() => {}
             stopped = tokio::signal::ctrl_c() => stopped?,

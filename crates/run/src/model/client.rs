@@ -9,7 +9,7 @@ use super::{
     secret::{Redactor, Secret},
     talk::{Message, Reply},
 };
-use crate::ToolCard;
+use crate::{ToolCard, events};
 use serde_json::Value as Json;
 use std::{
     collections::BTreeMap,
@@ -296,6 +296,8 @@ impl Model {
             let lost = begun.elapsed();
             let tried = self.attempt(&body, left);
             drop(place);
+            let cause = tried.as_ref().err().map(|fault| fault.cause.word());
+            events::asked(&self.options.model, tries, begun.elapsed().saturating_sub(lost), cause);
             let fault = match tried {
                 Ok(reply) => return Ok(Asked { reply: self.clean(reply), lost }),
                 Err(fault) => fault,

@@ -4,7 +4,7 @@ use super::{
     Temporary, Workshop,
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
-use crate::{Error, tasks::Judged};
+use crate::{Error, events, tasks::Judged};
 use benchwright_audit::{Solvers, Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_pack::{Store, Task};
@@ -81,12 +81,17 @@ impl<'s> Maker<'s> {
 
     /// Answers a request. What goes wrong is part of the answer.
     pub fn answer(&mut self, request: &Request) -> Answer {
+        let _request = events::request(request).entered();
+        let begun = Instant::now();
         let answer = match request {
             Request::Make(request) => self.make_into_store(request).map(Answer::Made),
             Request::Audit(request) => self.audit(request).map(Answer::Audited),
             Request::AbortForTests => std::process::abort(),
         };
-        answer.unwrap_or_else(|error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() }))
+        let failed = |error: Error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() });
+        let answer = answer.unwrap_or_else(failed);
+        events::answered(&answer, begun.elapsed());
+        answer
     }
 
     /// The solver, loaded when it is first asked for.
@@ -170,6 +175,7 @@ impl<'s> Maker<'s> {
             let begun = Instant::now();
             let finding = benchwright_audit::trials::run(trial, &subject, &grader);
             let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            events::tried(trial.name, took);
             report.trials.insert(trial.name.to_owned(), finding);
             report.milliseconds.insert(trial.name.to_owned(), took);
         }
