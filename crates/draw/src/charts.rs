@@ -16,9 +16,9 @@ pub(crate) const POINT: f64 = 3.6;
 pub struct Mark {
     /// The value; nothing is drawn without one.
     pub value: Option<f64>,
-    /// The lower end.
+    /// The lower end of the whisker; no whisker without it.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end of the whisker; no whisker without it.
     pub high: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ impl Mark {
 /// A panel of a drawing: a title and a mark, or two, for each row.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Panel {
-    /// The title.
+    /// What stands above the panel.
     pub title: String,
     /// The marks, drawn full.
     pub marks: Vec<Mark>,

@@ -11,7 +11,7 @@ const NAME: f64 = 13.0;
 /// How many panels stand side by side.
 const ACROSS: usize = 3;
 
-/// A curve.
+/// One line of a panel: points that are joined in order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Curve {
     /// Its name, written where it ends.
@@ -23,11 +23,11 @@ pub struct Curve {
 /// Curves over one pair of axes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chart {
-    /// The title.
+    /// What stands above the panel.
     pub title: String,
     /// The name of the axis across and its largest value.
     pub across: (String, f64),
-    /// What goes upwards.
+    /// How values upwards are placed and written.
     pub scale: Scale,
     /// The curves, at most as many as there are colours.
     pub curves: Vec<Curve>,

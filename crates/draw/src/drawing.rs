@@ -13,22 +13,22 @@ pub const HALF: f64 = 560.0;
 /// What a drawing is called and what it shows, for those who do not see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
-    /// The title.
+    /// The title, which readers of screens hear first.
     pub title: &'a str,
-    /// What it shows.
+    /// What the drawing shows, in a sentence, for those who do not see it.
     pub description: &'a str,
 }
 
 /// Where a box stands and how large it is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Area {
-    /// Its left end.
+    /// The left edge, in units of the drawing.
     pub x: f64,
-    /// Its top.
+    /// The top edge, in units of the drawing; upwards is less.
     pub y: f64,
-    /// Its width.
+    /// The width, in units of the drawing.
     pub width: f64,
-    /// Its height.
+    /// The height, in units of the drawing.
     pub height: f64,
 }
 
@@ -64,7 +64,7 @@ fn listed(points: &[(f64, f64)]) -> String {
 }
 
 impl Drawing {
-    /// An empty one.
+    /// A sheet of that width and height with nothing on it.
     pub fn new(words: Words<'_>, width: f64, height: f64) -> Drawing {
         let (title, description) = (words.title.to_owned(), words.description.to_owned());
         Drawing { width, height, title, description, body: String::new() }
@@ -79,7 +79,7 @@ impl Drawing {
         self.body.push_str(&markup.0);
     }
 
-    /// A straight line.
+    /// Draws a straight line between two points.
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         self.add(html! { line class=(class) x1=(Px(x1)) y1=(Px(y1)) x2=(Px(x2)) y2=(Px(y2)) {} });
     }

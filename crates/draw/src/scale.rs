@@ -1,4 +1,4 @@
-//! Scales: where a value lies, and which values are written along an axis.
+//! Scales: where on an axis a value lies, and which round values are written along it.
 
 /// What a scale shows.
 #[derive(Clone, Copy, PartialEq, Debug)]

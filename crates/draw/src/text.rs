@@ -1,4 +1,5 @@
-//! Text that others wrote, made fit to be shown.
+//! Text that others wrote (names of agents, titles of tasks), made fit to be shown: cut to a width, and without the
+//! characters that turn the direction of what stands around them.
 
 /// Cut to a number of characters, the last of them an ellipsis.
 pub fn cut(text: &str, width: usize) -> String {

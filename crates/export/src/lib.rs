@@ -1,5 +1,23 @@
-//! Exports of worlds and tasks to formats that other programs read, one file each. An export knows the declarations and a
-//! snapshot, or a folder of tasks, not the engine that they came from.
+//! Writes worlds and tasks in formats that other programs read, one file each: a snapshot as a SQLite database, tasks as
+//! Parquet shards, the tables of a domain as an SVG picture. An export knows the declarations and a snapshot, or a folder
+//! of tasks, and not the engine that they came from. The same input gives the same bytes.
+//!
+//! ```
+//! use benchwright_export::picture;
+//! use benchwright_schema::{Folder, load};
+//!
+//! # let files = [
+//! #     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Tickets.'"),
+//! #     ("tables.toml", "[person]\nname = 'text'\n[ticket]\ntitle = 'text'\nowner = '-> person'"),
+//! #     ("tools.toml", ""),
+//! #     ("policy.toml", "[access]\nclerk = ['any on *']"),
+//! # ];
+//! # let folder = Folder::new("desk", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+//! // A domain with the tables `person` and `ticket`.
+//! let domain = load(&folder).expect("the folder has no fault");
+//! let svg = picture(&domain);
+//! assert!(svg.starts_with("<svg") && svg.contains("ticket") && svg.contains("person"));
+//! ```
 
 mod parquet;
 mod picture;
@@ -26,9 +44,9 @@ pub enum ExportError {
     /// A row was not taken.
     #[error("{table} {row} was not taken: {why}")]
     Row {
-        /// The table.
+        /// The table that the row was to go into.
         table: String,
-        /// The row.
+        /// The id of the row.
         row: String,
         /// What stood in the way.
         why: rusqlite::Error,
@@ -36,26 +54,26 @@ pub enum ExportError {
     /// The file was written, but does not pass its own checks.
     #[error("the file that was written does not pass its check: {0}")]
     Check(String),
-    /// SQLite failed.
+    /// SQLite failed at something else than a row.
     #[error("SQLite failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// A task could not be read.
     #[error(transparent)]
     Store(#[from] benchwright_pack::StoreError),
-    /// Parquet failed.
+    /// A shard could not be written.
     #[error("{}: {why}", .path.display())]
     Parquet {
-        /// The file.
+        /// The shard.
         path: PathBuf,
-        /// What happened.
+        /// What the writer of Parquet said.
         why: ::parquet::errors::ParquetError,
     },
     /// The file could not be written.
     #[error("{}: {why}", .path.display())]
     Io {
-        /// The file.
+        /// The file or folder that could not be used.
         path: PathBuf,
-        /// What happened.
+        /// What the system said.
         why: std::io::Error,
     },
 }

@@ -22,14 +22,14 @@ use std::{
     sync::Arc,
 };
 
-/// What was written.
+/// How much was written into a folder of shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParquetSummary {
-    /// Tasks.
+    /// Tasks, one row in each of the two trees.
     pub tasks: usize,
     /// Shards of each tree.
     pub shards: usize,
-    /// Bytes in all.
+    /// Bytes of all shards of both trees.
     pub bytes: u64,
 }
 

@@ -16,12 +16,12 @@ use std::{
 /// The version of the form: how tables and values are written.
 const FORMAT: i64 = 1;
 
-/// What was written.
+/// How much was written into a SQLite file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SqliteSummary {
     /// Tables, without the one that describes the file.
     pub tables: usize,
-    /// Rows in them.
+    /// Rows in those tables.
     pub rows: usize,
     /// The length of the file.
     pub bytes: u64,

@@ -12,7 +12,7 @@ use crate::reading::UNREAD;
 /// A cell or a row that differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Difference {
-    /// The table.
+    /// The table in which the two states differ.
     pub table: String,
     /// The row: its id in the first state, or `new N`.
     pub row: String,

@@ -1,4 +1,5 @@
-//! Values of cells from and to the JSON of record calls.
+//! Translates the value of one cell between a domain's types and the JSON of Odoo's record calls, where `false` is nothing
+//! and instants are `2026-03-02 09:00:00`.
 
 use benchwright_base::{Date, DateTime, Time, Value};
 use benchwright_expr::Type;

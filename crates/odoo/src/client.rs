@@ -1,4 +1,5 @@
-//! A blocking client of JSON-2: `POST /json/2/<model>/<method>` with named arguments.
+//! A blocking client of Odoo's JSON-2 interface: `POST /json/2/<model>/<method>` with named arguments and a key. It knows
+//! nothing of worlds or tasks.
 
 use crate::OdooError;
 use benchwright_pack::{Refusal, RefusalCode};
@@ -22,9 +23,9 @@ pub struct Client {
 /// What a server said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// The body.
+    /// The body as it came: JSON, or a page where Odoo itself failed.
     pub body: String,
 }
 

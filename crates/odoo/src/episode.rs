@@ -6,7 +6,7 @@ use benchwright_pack::{Diff, Outcome, Refusal, RefusalCode, Snapshot, Trace, Tra
 use benchwright_world::{Episode, FaceAnswer, WorldError, WorldState};
 use std::sync::Arc;
 
-/// An episode.
+/// An episode in a database of its own, which goes back to be used again when it is closed.
 pub struct OdooEpisode {
     world: Arc<OdooWorld>,
     slot: String,

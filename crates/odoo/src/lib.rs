@@ -37,11 +37,11 @@ pub enum OdooError {
     /// It answered otherwise than it should.
     #[error("{call} answered {status}: {body}")]
     Answer {
-        /// The call.
+        /// The model and method that were called.
         call: String,
-        /// The status.
+        /// The HTTP status that Odoo answered with.
         status: u16,
-        /// The body, shortened.
+        /// The body of the answer, shortened.
         body: String,
     },
     /// A record does not fit the tables of the domain.

@@ -1,4 +1,5 @@
-//! Reads the records that a domain models, as Odoo has them.
+//! Reads records back from an Odoo: for each table that the domain models, the rows as they stand, with Odoo's ids
+//! translated into those of the task's snapshot.
 
 use crate::{Client, OdooError, cells};
 use benchwright_base::{FieldId, RelationId, RowId, TableId, Value};
@@ -134,13 +135,13 @@ pub(crate) fn read(client: &Client, database: &str, domain: &Domain, shape: &Sha
             }
         }
     }
-    reading.settle(domain, &people);
+    reading.resolve(domain, &people);
     Ok(reading)
 }
 
 impl Reading {
     /// Turns references to templates into their products', and authors into users.
-    fn settle(&mut self, domain: &Domain, people: &BTreeMap<RowId, RowId>) {
+    fn resolve(&mut self, domain: &Domain, people: &BTreeMap<RowId, RowId>) {
         for (table, rows) in domain.tables.iter().zip(&mut self.tables) {
             for (at, field) in table.fields.iter().enumerate() {
                 let map = match (&*table.name, &*field.name, field.ty) {

@@ -1,4 +1,5 @@
-//! Where an Odoo is, and its databases: a template, and slots that are copied from it.
+//! Where an Odoo is (address, key, PostgreSQL) and its databases: one template, and slots that are copied from it for
+//! episodes.
 
 use crate::OdooError;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ pub struct Site {
     pub url: String,
     /// The folder of PostgreSQL's socket.
     pub socket: String,
-    /// PostgreSQL's port.
+    /// The port on which PostgreSQL listens.
     pub port: u16,
     /// The database that all others are copied from.
     pub template: String,

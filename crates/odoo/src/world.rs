@@ -82,7 +82,7 @@ impl OdooWorld {
         &self.planted
     }
 
-    /// The domain.
+    /// The declarations of the tables that are read back.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain
     }

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Side<'a> {
     /// The plan of the run.
     pub plan: &'a RunPlan,
-    /// Its records.
+    /// The records of all trials of the run.
     pub records: &'a [TrialRecord],
-    /// The agent.
+    /// The agent of the run that is compared, by its name.
     pub agent: &'a str,
 }
 
@@ -41,9 +41,9 @@ pub enum CompareError {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// The first agent.
+    /// The name of the first agent; differences are its result minus the other's.
     pub a: String,
-    /// The second agent.
+    /// The name of the second agent.
     pub b: String,
     /// Tasks that are left out, because one side has no scored trial of them.
     pub left_out: usize,

@@ -1,5 +1,6 @@
-//! The numbers a report owes its reader. Every interval takes tasks of one cluster as alike, is of closed form and draws no
-//! random number.
+//! The statistics of a report: shares and means with intervals, paired comparisons, pass@k, power, rank correlation.
+//! Results of tasks of one cluster (such as one pattern) are alike, and every interval takes that into account. All are of
+//! closed form and draw no random number.
 
 mod distributions;
 mod interval;

@@ -23,9 +23,9 @@ pub enum SummaryError {
     NotPlanned {
         /// The digest of the task.
         task: String,
-        /// The agent.
+        /// The name of the agent in the record.
         agent: String,
-        /// The attempt.
+        /// The number of the attempt in the record.
         attempt: u32,
     },
 }
@@ -68,9 +68,9 @@ pub struct Summary {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSummary {
-    /// The agent.
+    /// The name of the agent, as the plan has it.
     pub agent: String,
-    /// Over all tasks.
+    /// The figures over all tasks of the plan.
     pub all: Figures,
     /// Over parts of them.
     pub by: Breakdown,
@@ -94,13 +94,13 @@ pub struct AgentSummary {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Breakdown {
-    /// By tier.
+    /// By tier, from the easiest on.
     pub tier: Vec<Group>,
-    /// By pattern.
+    /// By pattern, in order of name.
     pub pattern: Vec<Group>,
-    /// By domain.
+    /// By domain, in order of name.
     pub domain: Vec<Group>,
-    /// By objective.
+    /// By objective, in order of name.
     pub objective: Vec<Group>,
     /// By the number of calls of the oracle, in bins that double.
     pub horizon: Vec<Group>,
@@ -110,9 +110,9 @@ pub struct Breakdown {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Its name.
+    /// The tier, pattern, domain, objective or bin of horizons.
     pub name: String,
-    /// Its figures.
+    /// The figures of the agent over the tasks of this group.
     pub figures: Figures,
 }
 
@@ -148,9 +148,9 @@ pub struct Correlation {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flaky {
-    /// The task's id.
+    /// The id of the task.
     pub task: String,
-    /// Trials that passed.
+    /// How many of its scored trials passed.
     pub passed: usize,
     /// Trials that were scored.
     pub scored: usize,

@@ -159,7 +159,7 @@ fn work(
         let (record, left) = record(&claim, played, wall);
         let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
         let written = driver.folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
-        let mut place = || driver.folders.settle(&written, claim.number);
+        let mut place = || driver.folders.keep(&written, claim.number);
         let finish = driver.ledger.finish(&claim, &record, &mut place)?;
         events::finished(&record, finish);
         match finish {
@@ -186,7 +186,7 @@ pub fn record_played(
     let (record, left) = record(&claim, Ok((left, Played::plainly(Stop::Done))), wall);
     let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
     let written = folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
-    ledger.finish(&claim, &record, &mut || folders.settle(&written, claim.number))
+    ledger.finish(&claim, &record, &mut || folders.keep(&written, claim.number))
 }
 
 fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> Result<(Finished, Played), AgentError> {

@@ -80,8 +80,8 @@ impl TrialFolder {
         Ok(folder)
     }
 
-    /// Gives a written folder its own name.
-    pub(crate) fn settle(&self, written: &Path, number: i64) -> io::Result<()> {
+    /// Gives a written folder its own name, by which it counts as kept.
+    pub(crate) fn keep(&self, written: &Path, number: i64) -> io::Result<()> {
         let place = self.place(number);
         if place.exists() {
             // Left by a process that died between this and its commit.

@@ -1,4 +1,4 @@
-//! Who may do what: a role's permits, applied to rows.
+//! Who may do what: the grants of the caller's role, applied to a table or, where a grant has a condition, to each row.
 
 use crate::{
     plan::{Permit, Plan, RolePlan},

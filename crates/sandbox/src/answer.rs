@@ -1,4 +1,5 @@
-//! Answers: rows as JSON, with what the role may see and no more.
+//! Writes rows as the JSON of an answer. Fields that the caller's role may not see are left out, and values of referenced
+//! rows that the tool shows (`user.name`) are read along.
 
 use crate::{access::Actor, plan::Plan, row::Row, state::State};
 use benchwright_base::{TableId, Value, json, number};

@@ -1,4 +1,5 @@
-//! What a verb works with: the tool, its arguments, who calls, and the state.
+//! One call under way: the tool, its arguments, who calls, and the state. Every verb is handed this and gives back an
+//! answer or a refusal.
 
 use crate::{
     access::Actor,

@@ -1,4 +1,5 @@
-//! What a task lays on an episode beyond the domain: a budget of calls, and faults at a rate.
+//! What a task can lay on an episode beyond the domain: how many calls there are, in all or of one tool, and faults that a
+//! tool answers with at a given rate, as a service that fails now and then.
 
 use benchwright_base::Stream;
 use benchwright_pack::{OpenTask, Refusal, RefusalCode, TaskFaults};
@@ -30,7 +31,7 @@ pub struct FaultRate {
 /// What an injected fault looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The service failed.
+    /// The service failed and nothing was done; the same call may go through next time.
     Error,
     /// The service did not answer in time.
     Timeout,

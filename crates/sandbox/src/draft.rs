@@ -32,7 +32,7 @@ enum Undo {
     Row(TableId, RowId, Option<Arc<Row>>),
     /// The counters of a table.
     Counters(TableId, RowId, u32),
-    /// The clock.
+    /// The time at which the clock stood.
     Clock(DateTime),
 }
 
@@ -123,7 +123,7 @@ impl<'s> Draft<'s> {
         }
         self.check_cells(table, &cells, None)?;
         self.put(table, cells);
-        self.settle(table, id)?;
+        self.finish(table, id)?;
         Ok(id)
     }
 
@@ -203,7 +203,7 @@ impl<'s> Draft<'s> {
             }
         }
         self.put(table, cells);
-        self.settle(table, id)?;
+        self.finish(table, id)?;
         Ok(true)
     }
 
@@ -291,8 +291,8 @@ impl<'s> Draft<'s> {
         self.undo.push(Undo::Counters(table, counters.next_id, counters.next_number));
     }
 
-    /// What follows from a written row: computed stamps, and the other row of a sole field.
-    fn settle(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
+    /// Ends a write with what follows from it: computed stamps, and the other row of a sole field.
+    fn finish(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
         let plan = self.actor.plan;
         if plan.tables[table.index()].restamps {
             self.restamp(table, id)?;

@@ -153,7 +153,7 @@ impl Episode {
         self.trace = TraceLog::default();
     }
 
-    /// The domain.
+    /// The declarations of its tables, tools, roles and rules.
     pub fn domain(&self) -> &Domain {
         &self.setting.sandbox.plan.domain
     }
@@ -163,7 +163,7 @@ impl Episode {
         &self.setting.sandbox
     }
 
-    /// The clock.
+    /// The time in this episode; it moves only as tools and native code move it.
     pub fn now(&self) -> DateTime {
         self.state.now
     }

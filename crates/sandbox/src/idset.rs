@@ -1,4 +1,5 @@
-//! A persistent set of row ids: one machine word while the ids lie close together, a trie of words beyond that.
+//! A set of row ids as indexes keep them, copied for one reference count: a block number and 64 bits while all ids lie in
+//! one block, which is so for most values of most fields; a trie of such words beyond that.
 
 use crate::trie::{Iter, Trie};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ const WORD: u32 = 64;
 pub(crate) enum IdSet {
     /// Ids of one block of 64.
     Small { block: u32, bits: u64 },
-    /// Blocks by number.
+    /// Blocks of 64 ids by the number of the block; none of them is empty.
     Large(Arc<Trie<u64>>),
 }
 
@@ -57,6 +58,7 @@ impl IdSet {
     pub(crate) fn weight(&self) -> usize {
         match self {
             IdSet::Small { bits, .. } => bits.count_ones() as usize,
+            // Counting would visit every block; eight ids a block is near enough to compare two sets.
             IdSet::Large(blocks) => blocks.len() * 8,
         }
     }
@@ -110,6 +112,7 @@ impl Iterator for Bits {
             return None;
         }
         let at = self.bits.trailing_zeros();
+        // Clears the lowest bit that is set.
         self.bits &= self.bits - 1;
         Some(self.base + at)
     }

@@ -1,5 +1,5 @@
-//! Rules: judged on the rows that were created, changed or deleted, by the call for `tool` and over the whole run for the
-//! verifier.
+//! The rules of a domain, judged on the rows that were created, changed or deleted: after each call those that tools
+//! enforce, at the end of a run those that only a verifier counts.
 
 use crate::{
     plan::Plan,
@@ -22,7 +22,7 @@ pub struct Broken {
     pub rule: usize,
     /// The table of the row.
     pub table: TableId,
-    /// The row.
+    /// The id of the row that breaks it, or broke it by being deleted.
     pub row: RowId,
 }
 

@@ -1,5 +1,38 @@
-//! The relational world in memory: verbs, access, lifecycles, rules, clock, faults, budgets, fork and exact diff, on
-//! persistent maps. A world is declared by a domain; nothing here knows any one of them.
+//! Runs a declared world in memory. A [`Sandbox`] is a domain with a first state; an [`Episode`] is a copy of that state
+//! that changes by calls of the domain's tools, each of which is answered or refused with a reason. Copying an episode
+//! costs a few reference counts, and what changed since it began is known exactly.
+//!
+//! Nothing here knows any one domain: tools, access, lifecycles, rules, stamps and seed data are all declared
+//! (`benchwright_schema`). Only *native* tools have code, which comes in as a table of functions.
+//!
+//! ```
+//! use benchwright_sandbox::{Conditions, Sandbox};
+//! use benchwright_schema::{Folder, load};
+//! use benchwright_world::Seat;
+//! use std::sync::Arc;
+//!
+//! # let files = [
+//! #     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Tickets.'"),
+//! #     ("tables.toml", "[enums]\nState = ['open', 'done']\n[ticket]\ntitle = 'text'\nstate = 'State = open'"),
+//! #     ("tools.toml", "add_ticket = 'create ticket set title'\nclose_ticket = 'update ticket set state'"),
+//! #     ("policy.toml", "[access]\nclerk = ['any on *']"),
+//! # ];
+//! # let folder = Folder::new("desk", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+//! // A domain with tickets, and the tools `add_ticket` and `close_ticket`.
+//! let domain = load(&folder).expect("the folder has no fault");
+//! let sandbox = Arc::new(Sandbox::empty(Arc::new(domain), &[]));
+//! let clerk = Seat { role: "clerk".to_owned(), actor: None };
+//! let mut episode = sandbox.begin(&clerk, Conditions::default()).expect("there is such a role");
+//!
+//! episode.call("add_ticket", r#"{"title":"no light"}"#).expect("it is allowed");
+//! let fork = episode.fork();
+//! episode.call("close_ticket", r#"{"id":1,"state":"done"}"#).expect("it is allowed");
+//! let refused = episode.call("close_ticket", r#"{"id":7,"state":"done"}"#).expect_err("there is no such ticket");
+//! assert_eq!(refused.code.word(), "not_found");
+//!
+//! assert_ne!(episode.state_hash(), fork.state_hash(), "the copy did not see what came after it");
+//! assert_eq!(episode.diff().changes.len(), 1, "one row is new");
+//! ```
 
 mod access;
 mod answer;
@@ -95,7 +128,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// The domain.
+    /// The declarations of its tables, tools, roles and rules.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.plan.domain
     }

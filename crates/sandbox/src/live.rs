@@ -1,4 +1,4 @@
-//! An episode's state as a judge reads it, without a copy.
+//! An episode's state as a judge reads it ([`benchwright_world::Terminal`]), without making a snapshot first.
 
 use crate::{
     Episode,

@@ -1,5 +1,6 @@
-//! A domain made ready to run: which fields are indexed, what each role may do, which arguments each tool takes. Made
-//! once per domain and shared by all its episodes.
+//! A domain compiled for running: which fields are indexed, what each role may do, which arguments each tool takes, which
+//! rules look at which table. It is made once per domain and shared by all episodes, so that a call looks nothing up by
+//! name twice.
 
 use benchwright_base::{FieldId, Json, RelationId, TableId, digest, json};
 use benchwright_expr::{Expr, Type};
@@ -91,7 +92,7 @@ pub(crate) struct ArgumentPlan {
 /// What an argument is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// The row's id.
+    /// The id of the row that is read, changed or deleted.
     Id,
     /// A filter or key, by its place in `by`.
     Filter(usize),

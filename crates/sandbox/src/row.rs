@@ -1,4 +1,5 @@
-//! A row: its cells, and its JSON once somebody has asked for it.
+//! A row of a table: its cells, and its JSON once somebody has asked for it, so that rows which are listed often are
+//! written out once.
 
 use benchwright_base::{FieldId, RowId, StateHash, TableId, Value};
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ impl Row {
         Row { cells, json: OnceLock::new() }
     }
 
-    /// Its id.
+    /// The row's id, which is its first cell.
     #[inline]
     pub fn id(&self) -> RowId {
         match self.cells.first() {
@@ -25,13 +26,13 @@ impl Row {
         }
     }
 
-    /// A cell.
+    /// The value of a field of the row's table.
     #[inline]
     pub fn get(&self, field: FieldId) -> &Value {
         &self.cells[field.index()]
     }
 
-    /// All cells.
+    /// The values of all fields, in the order of the table; the first is the id.
     #[inline]
     pub fn cells(&self) -> &[Value] {
         &self.cells

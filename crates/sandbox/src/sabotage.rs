@@ -10,7 +10,7 @@ pub enum Sabotage {
     ReadMovesClock,
     /// Uniqueness is not checked.
     SkipUnique,
-    /// References may dangle.
+    /// A write may refer to a row that is not there.
     SkipReferences,
     /// A row is deleted although others refer to it.
     DeleteReferenced,

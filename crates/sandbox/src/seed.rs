@@ -32,11 +32,11 @@ pub enum SeedError {
     /// There is no such size.
     #[error("{domain} has no size `{size}`; its sizes are {sizes}")]
     NoSize {
-        /// The domain.
+        /// The name of the domain.
         domain: String,
         /// What was asked for.
         size: String,
-        /// What there is.
+        /// The sizes that its `seed.toml` declares, as a list in words.
         sizes: String,
     },
     /// No row that fits was found.
@@ -44,7 +44,7 @@ pub enum SeedError {
     NoRow {
         /// Where the step begins.
         line: u32,
-        /// The table.
+        /// The table that the step fills.
         table: String,
         /// What stood in the way of the last draw.
         why: String,

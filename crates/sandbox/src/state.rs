@@ -1,5 +1,6 @@
-//! A state of a world: tables of rows with their indexes, the clock, and the hash of it all. A copy is one reference
-//! count; writes copy what they touch.
+//! A state of a world: tables of rows with their indexes, the clock, and the hash of it all. A copy is one reference count;
+//! a write copies what it touches. The hash is a sum over rows, so a write takes the old row's share away and adds the new
+//! one's, whatever the size of the table.
 
 use crate::{
     idset::{IdSet, Ids},
@@ -232,12 +233,14 @@ impl TableState {
             if let Some(key) = before.and_then(|value| index.key(spec, value)) {
                 index.remove(key, id);
             }
+            // `stale` is only ever true in tests that break the index on purpose.
             let stale = before.is_some() && on(Sabotage::StaleIndex);
             if let Some(key) = after.and_then(|value| index.key(spec, value))
                 && !stale
             {
                 index.insert(key, id);
             }
+            // More than four rows a bucket: hashed keys get more buckets, which is rare enough to be made from scratch.
             if !spec.direct && rows > 4 * (index.mask as usize + 1) {
                 let mut larger = Index::sized(spec, rows * 2);
                 for (id, row) in self.rows.iter() {
@@ -382,6 +385,8 @@ impl<'s> View<'s> {
                 });
             if passes { each(row) } else { ControlFlow::Continue(()) }
         };
+        // Of all tests that ask for one value of an indexed field, the one with the fewest rows leads the search; `Some(None)` is an
+        // index that knows no row of that value, so there is nothing to find. Every row that is found is put to all tests again.
         let mut best: Option<Option<&'s IdSet>> = None;
         for test in tests {
             let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (test.path, test.op, test.with.values()) else {

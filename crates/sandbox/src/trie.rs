@@ -1,5 +1,9 @@
-//! A persistent map from dense small integers: a radix-16 trie. A copy costs one reference count; a write copies the few
-//! nodes on its way; a comparison of two copies visits only what differs.
+//! A map from small whole numbers (ids of rows, keys of indexes) that can be copied for the price of one reference count: a
+//! persistent radix trie with 16 children a node. A write copies the few nodes on its way to the key; a comparison of two
+//! copies skips every node that they still share, so it visits only what differs.
+//!
+//! Ids are dense and begin at 1, so the trie has hardly an empty slot, and needs neither hashes nor comparisons of keys.
+//! Its height grows when a key does not fit; the old root then becomes the first child of the new one.
 
 use std::{array, sync::Arc};
 
@@ -121,6 +125,7 @@ impl<T: Clone> Trie<T> {
     /// Changes, puts or takes the value of a key in one go.
     pub(crate) fn update(&mut self, key: u32, change: impl FnOnce(&mut Option<T>)) {
         let slot = self.slot(key);
+        // The caller may put or take in place, so that a write walks the tree once; the length follows from what it did.
         let before = slot.is_some();
         change(slot);
         let after = slot.is_some();
@@ -177,10 +182,12 @@ impl<T: Clone> Trie<T> {
         ) {
             match (old, new) {
                 (None, None) => return,
+                // Shared nodes are equal all the way down. This is what makes a diff cost what changed and not what there is.
                 (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return,
                 _ => {}
             }
             let (old_height, new_height) = heights;
+            // One map has grown since: go down in the taller one until both are at the same level.
             if old_height != new_height && old.is_some() && new.is_some() {
                 let taller = if old_height > new_height { old } else { new };
                 let Some(Node::Branch(slots)) = taller.map(|node| &**node) else { return };

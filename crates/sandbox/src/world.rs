@@ -1,4 +1,5 @@
-//! A sandbox behind the trait of a world.
+//! The sandbox as an engine: implements the traits of `benchwright_world`, through which servers and judges see every
+//! engine alike.
 
 use crate::{Conditions, Episode, Sandbox};
 use benchwright_base::{DateTime, StateHash};

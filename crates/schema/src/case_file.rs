@@ -1,5 +1,6 @@
-//! `.case` files as text: rows that are given, cases with their lines, and the labels that stand for ids. What the lines
-//! mean stands at the head of `crates/testkit/src/cases.rs`; the bench reads its episodes here too.
+//! Reads `.case` files, the test cases of a domain: rows that are given, then for each case lines that call tools and say
+//! what is expected, with labels that stand for ids. Here they are only text in order; what the lines mean stands at the
+//! head of `crates/testkit/src/cases.rs`. The bench reads its episodes by this too.
 
 use benchwright_base::Json;
 use std::collections::BTreeMap;
@@ -22,16 +23,16 @@ pub struct GivenRow<'a> {
     pub line: usize,
     /// What cases call it.
     pub label: &'a str,
-    /// Its table.
+    /// The table that the row goes into, by its name in the domain.
     pub table: &'a str,
     /// Its values, a JSON object with labels in it.
     pub values: &'a str,
 }
 
-/// A case.
+/// One test case: the rows it begins with and the lines that call tools and say what is expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case<'a> {
-    /// What it shows.
+    /// What it shows, from the line `--- title` that it begins with.
     pub title: &'a str,
     /// Rows that only this case is given.
     pub given: Vec<GivenRow<'a>>,

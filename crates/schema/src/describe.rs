@@ -1,5 +1,5 @@
-//! The line that tells an agent what a tool does: derived from its declaration, so that it never says less than the tool
-//! does.
+//! The line that tells an agent what a tool does, such as "Change name, email, role of a user named by id." It is derived
+//! from the tool's declaration, so that it never says less than the tool does.
 
 use crate::json_schema::value_json;
 use crate::model::{By, Domain, FilterKind, Lifecycle, Setting, Stamp, Table, Tool, Verb};

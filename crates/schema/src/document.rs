@@ -14,7 +14,7 @@ use std::{cell::RefCell, collections::BTreeSet, fmt};
 /// Which end of `key = value` a fault is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Spot {
-    /// The key.
+    /// The key: it is unknown, or stands in the wrong place.
     Key,
     /// The value, or a byte of it if it is a string.
     Value(usize),
@@ -25,7 +25,7 @@ pub enum Spot {
 pub struct KeyFault {
     /// The keys from the top of the document; an item of a list by its number from 0.
     pub path: Vec<String>,
-    /// Where there.
+    /// Which part of the line at that path.
     pub spot: Spot,
     /// What is wrong: a lowercase fragment without a full stop.
     pub message: String,
@@ -103,7 +103,7 @@ impl<'a> Document<'a> {
         Document { file, root, faults, wrong: RefCell::default() }
     }
 
-    /// The whole document.
+    /// The whole document as a section, from which further ones are reached by key.
     pub fn root(&self) -> Section<'_> {
         Section { document: self, node: &self.root, path: Vec::new() }
     }

@@ -1,4 +1,5 @@
-//! What a table's fields are in the words of the system of record that it is modelled on: kinds, relations, choices.
+//! What `fields_get` of a real Odoo would say of a table: each field's kind, relation and choices in Odoo's words, for
+//! domains that are modelled on it.
 
 use crate::model::{DerivedKind, Domain, Table};
 use benchwright_base::{TableId, json};

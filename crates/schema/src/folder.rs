@@ -1,4 +1,5 @@
-//! The files of a domain folder as text, wherever they came from: the disk, or the program itself.
+//! The files of a domain's folder as text by path, wherever they came from: a disk, or the program itself. This is what
+//! [`crate::load`] reads, so that loading needs no file system.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 pub struct Folder {
     /// The folder's own name, which must be the domain's.
     pub name: String,
-    /// Path to text.
+    /// The text of each file by its path in the folder, such as `tables.toml` or `cases/close.case`.
     pub files: BTreeMap<String, String>,
     /// The parts that it includes, with paths that begin at the folder of all domains.
     pub parts: Vec<Folder>,
@@ -54,7 +55,7 @@ impl Folder {
         tables.flat_map(|table| table.keys().cloned().collect::<Vec<_>>()).collect()
     }
 
-    /// A file's text.
+    /// The text of a file by its path in the folder.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(|text| &**text)
     }

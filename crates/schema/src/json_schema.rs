@@ -1,4 +1,5 @@
-//! JSON Schemas of what a tool takes and gives.
+//! JSON Schemas of what a tool takes and gives, made from its declaration, for the wires that list tools to agents (MCP,
+//! OpenAPI).
 
 use crate::codec;
 use crate::model::{Cell, Domain, FilterKind, Setting, Shape, Table, Tool, Verb};

@@ -1,4 +1,5 @@
-//! The types of a loaded domain. Every name in them is resolved; they hold no text that still has to be parsed.
+//! The types of a loaded domain: tables, fields, tools, roles, rules, seed data. They are what [`crate::load`] returns and
+//! what engines run. Every name in them is resolved to an id; they hold no text that still has to be parsed.
 
 use benchwright_base::{DateTime, Digest, EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::{Expr, FieldInfo, Names, Path, Source, Type};
@@ -19,15 +20,15 @@ pub struct Domain {
     pub now: DateTime,
     /// The table of the people who act, if it has one.
     pub actor: Option<TableId>,
-    /// Enumerations.
+    /// Enumerations; an [`EnumId`] is a place in this list.
     pub enums: Vec<EnumType>,
-    /// Tables.
+    /// Tables; a [`TableId`] is a place in this list.
     pub tables: Vec<Table>,
     /// Tools, in the order of the file.
     pub tools: Vec<Tool>,
     /// Roles with what each may do.
     pub roles: Vec<Role>,
-    /// Rules.
+    /// Rules, those that tools enforce and those that only a judge checks.
     pub rules: Vec<Rule>,
     /// How a world is filled, if the folder says.
     pub seed: Option<Seed>,
@@ -40,7 +41,7 @@ pub struct Domain {
 /// One of the domains that a joined one is made of.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name.
+    /// The name of the domain, which stands before those of its tables: `csm` in `csm.user`.
     pub name: String,
     /// The places of its tables.
     pub tables: Range<usize>,
@@ -56,19 +57,19 @@ pub struct Member {
     pub roles: Vec<Role>,
 }
 
-/// An enumeration.
+/// An enumeration: a closed list of words, such as `Priority` with `low`, `medium` and `high`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnumType {
-    /// Its name.
+    /// The name by which types of fields refer to it.
     pub name: String,
     /// Its words, in order.
     pub words: Vec<String>,
 }
 
-/// A table.
+/// A table: its fields, what is unique in it, and how its enum fields may change.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name.
+    /// The name that tools, rules and references know it by; in a joined domain `member.table`.
     pub name: String,
     /// The name that record calls of Odoo know it by, such as `sale.order`.
     pub odoo: Option<String>,
@@ -87,9 +88,9 @@ pub struct Table {
 /// Something that can be read of a row though it is no cell of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derived {
-    /// Its name.
+    /// The name that record calls ask for it by.
     pub name: String,
-    /// What it is.
+    /// Where its value comes from: code, or rows that refer to this one.
     pub kind: DerivedKind,
 }
 
@@ -102,7 +103,7 @@ pub enum DerivedKind {
     Rows(TableId),
     /// The rows of a table that refer to this one; they can be written with it.
     Children {
-        /// Their table.
+        /// The table of the rows that refer.
         table: TableId,
         /// The field by which they refer.
         field: FieldId,
@@ -144,16 +145,16 @@ pub struct Key {
 pub struct Incoming {
     /// The table that refers.
     pub table: TableId,
-    /// By this field.
+    /// The field of that table that holds the reference.
     pub field: FieldId,
     /// Whether the referring row dies with the one it refers to.
     pub owned: bool,
 }
 
-/// A field.
+/// A field of a table: its type, and what the world holds of its values.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name.
+    /// The name in arguments, answers and expressions.
     pub name: String,
     /// Its type; never `Months` or `Null`.
     pub ty: Type,
@@ -184,7 +185,7 @@ pub enum Stamp {
         prefix: String,
         /// How many digits at least.
         digits: usize,
-        /// Text after them.
+        /// Text after the digits.
         suffix: String,
     },
     /// The clock (date or instant) when the row is created.
@@ -202,7 +203,7 @@ pub enum Stamp {
 /// The states an enum field may go through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lifecycle {
-    /// The field.
+    /// The enum field whose words are the states.
     pub field: FieldId,
     /// The words a new row may begin with.
     pub start: Vec<u16>,
@@ -213,13 +214,13 @@ pub struct Lifecycle {
 /// What a tool does. The set is closed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verb {
-    /// Rows by filters.
+    /// The rows that pass some filters, sorted, in pages.
     Find,
     /// One row by its id or a key.
     Get,
-    /// All rows.
+    /// All rows, sorted, in pages.
     List,
-    /// A new row.
+    /// One new row, with its child rows where the tool takes them.
     Create,
     /// Changed fields of one row.
     Update,
@@ -229,13 +230,13 @@ pub enum Verb {
     Link,
     /// A new row that goes out: a message.
     Send,
-    /// How many rows.
+    /// How many rows there are, in all or per value of a field.
     Count,
     /// The sum of a field.
     Sum,
     /// The mean of a field.
     Avg,
-    /// Hand-written.
+    /// Whatever code of the domain does, within the tables that the tool declares.
     Native,
 }
 
@@ -283,9 +284,9 @@ impl Verb {
 /// A tool: one verb on one table, or hand-written code.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Its name.
+    /// The name that agents call it by, unique in the domain.
     pub name: String,
-    /// What it does.
+    /// What it does to its table.
     pub verb: Verb,
     /// On which table; `None` only for native tools.
     pub table: Option<TableId>,
@@ -318,7 +319,7 @@ impl Tool {
 /// A filter of a read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Filter {
-    /// The field.
+    /// The field whose value is compared with the argument.
     pub field: FieldId,
     /// How it is compared.
     pub kind: FilterKind,
@@ -329,7 +330,7 @@ pub struct Filter {
 /// How a filter compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FilterKind {
-    /// `f`: equal.
+    /// `f`: equal to the argument.
     Is,
     /// `f~`: contains, without regard to case.
     Contains,
@@ -340,7 +341,7 @@ pub enum FilterKind {
 /// A field that a tool writes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setting {
-    /// The field.
+    /// The field that gets the value.
     pub field: FieldId,
     /// Whether the argument must be given.
     pub required: bool,
@@ -351,7 +352,7 @@ pub struct Setting {
 /// Child rows given as a list with the row they belong to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Child {
-    /// Their table.
+    /// The table of the child rows.
     pub table: TableId,
     /// The field by which they refer to the row.
     pub parent: FieldId,
@@ -375,7 +376,7 @@ pub struct Shown {
 /// What a native tool declares.
 #[derive(Clone, Debug)]
 pub struct Native {
-    /// `takes`: its arguments.
+    /// `takes`: its arguments, in the order in which they are shown.
     pub takes: Vec<Argument>,
     /// `gives`: the values of its answer.
     pub gives: Vec<Cell>,
@@ -438,9 +439,9 @@ impl Native {
 /// A named value outside a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cell {
-    /// Its name.
+    /// The key of the argument or of the value in the answer.
     pub name: String,
-    /// Its type.
+    /// The type, in the notation of fields.
     pub ty: Type,
     /// Whether it can be null.
     pub nullable: bool,
@@ -448,10 +449,10 @@ pub struct Cell {
     pub bounds: Option<(i64, i64)>,
 }
 
-/// A role.
+/// A role: what somebody who acts in it may do, table by table.
 #[derive(Clone, Debug)]
 pub struct Role {
-    /// Its name.
+    /// The name by which episodes and tasks choose it.
     pub name: String,
     /// What it may do, by table; what it inherits with `like` is already here.
     pub access: Vec<Access>,
@@ -467,14 +468,14 @@ impl Role {
 /// What a role may do on one table.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// The grants.
+    /// What is allowed; an action that no grant names is forbidden.
     pub grants: Vec<Grant>,
 }
 
 /// One thing a role may do on a table.
 #[derive(Clone, Debug)]
 pub struct Grant {
-    /// What.
+    /// The action that is allowed.
     pub action: Action,
     /// On rows for which this holds; on all if there is none.
     pub condition: Option<Expr>,
@@ -483,19 +484,19 @@ pub struct Grant {
 /// What can be granted. In `policy.toml`, `write` is create, update and delete; `any` is everything.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Action {
-    /// See rows.
+    /// See rows, without their secret fields.
     Read,
-    /// Make rows.
+    /// Make new rows.
     Create,
-    /// Change rows.
+    /// Change rows that are there.
     Update,
-    /// Delete rows.
+    /// Delete rows, and with them what they own.
     Delete,
     /// See the secret fields of rows.
     Reveal,
 }
 
-/// A rule.
+/// A rule of a domain: a condition that every row of some tables has to meet.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// Its id within the domain.
@@ -504,9 +505,9 @@ pub struct Rule {
     pub on: Vec<(TableId, Expr)>,
     /// The predicate as written.
     pub require: String,
-    /// Its sentence.
+    /// The rule in a sentence, as refusals and reference pages tell it.
     pub says: String,
-    /// Who holds it.
+    /// Whether tools refuse what breaks it, or only a judge counts it.
     pub by: By,
 }
 
@@ -537,7 +538,7 @@ pub struct SeedRows {
     pub domain: String,
     /// Its place among that domain's steps: what is drawn depends on both, not on what the domain is joined with.
     pub place: usize,
-    /// The table.
+    /// The table that gets the rows.
     pub table: TableId,
     /// Where in `seed.toml` the step begins, for messages.
     pub line: u32,
@@ -577,20 +578,20 @@ pub enum SeedField {
     OneOf(Vec<(Value, u32)>),
     /// A number of an inclusive range in the smallest unit, a multiple of `step` above the low end.
     Between {
-        /// Low end.
+        /// The smallest value that can be drawn.
         low: i64,
-        /// High end.
+        /// The largest value that can be drawn.
         high: i64,
-        /// Grain.
+        /// The distance between two values that can be drawn, such as 500 for whole multiples of five dollars.
         step: i64,
     },
     /// A date or instant between two expressions, in whole steps of so many seconds.
     Instant {
-        /// Earliest.
+        /// The earliest value that can be drawn.
         from: Expr,
-        /// Latest.
+        /// The latest value that can be drawn.
         to: Expr,
-        /// Grain in seconds.
+        /// The distance between two values that can be drawn, in seconds.
         step: i64,
     },
     /// A random row of those a source yields, or what a path reaches from it; null if there is none.
@@ -605,14 +606,14 @@ pub enum SeedField {
     Cases(Vec<(Option<Expr>, SeedField)>),
     /// Null in so many of a hundred rows, else the other.
     Maybe(u32, Box<SeedField>),
-    /// Null.
+    /// Nothing, in every row.
     Null,
 }
 
 /// A piece of seeded text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextPart {
-    /// As it stands.
+    /// Text that is the same in every row.
     Plain(String),
     /// A draw from a pool (by its place in [`Seed::pools`]).
     Pool(usize),

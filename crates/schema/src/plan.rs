@@ -1,8 +1,19 @@
-//! A plan: what rules may speak of and what they require. Views name records whatever the system of record calls them,
-//! facts and sets are bound by each task, rules and objectives are expressions over them.
+//! The rules of a workflow: what a solution must keep and what it should make small, declared in a family's `plan.toml`. A
+//! rule speaks of *views* (records under names of the workflow, such as `buy`, whatever the system of record calls them),
+//! of *facts* (numbers that each task gives, such as `moq(vendor, product)`) and of *sets*; objectives are expressions over
+//! the same.
 //!
-//! A plan has one form on disk, the text of its expressions ([`PlanText`]), so that a sealed verifier carries its rules in
-//! the words they were written in. [`Plan::compile`] resolves it against a domain.
+//! ```toml
+//! [rules."erp/min-order-quantity"]
+//! code    = "SUP.MOQ"
+//! applies = "exists buy()"
+//! require = "for b in buy: b.qty >= moq(b.vendor, b.product)"
+//! says    = ["Respect each supplier's smallest order."]
+//! ```
+//!
+//! The same rules are read twice: by a solver over rows that could be bought, and by a judge over the records that an agent
+//! left. On disk they have one form, the text ([`PlanText`]), so that a sealed verifier carries its rules in the words they
+//! were written in; [`Plan::compile`] resolves it against a domain.
 
 mod bound;
 mod check;
@@ -23,7 +34,7 @@ use std::{collections::BTreeMap, fmt};
 /// How a value of the system of record is read into a field of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cast {
-    /// As it is.
+    /// The value itself.
     Plain,
     /// A date or an instant as days from the anchor.
     Day,
@@ -38,24 +49,24 @@ pub enum Cast {
 /// A field of a view.
 #[derive(Clone, Debug)]
 pub struct ViewField {
-    /// Its name.
+    /// The name that rules know it by.
     pub name: String,
     /// Its type in rules.
     pub ty: Type,
     /// How it is read from the system of record.
     pub cast: Cast,
-    /// What is read.
+    /// What is read: an expression over a row of the view's table.
     pub reads: Expr,
 }
 
 /// A view: records that rules speak of.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Its name.
+    /// The name that rules know its rows by, such as `buy`.
     pub name: String,
     /// The table its rows come from.
     pub from: TableId,
-    /// Which rows.
+    /// Which rows of the table belong to it; all of them if nothing is said.
     pub only: Option<Expr>,
     /// The fields that must be members of their sort, or the row is none of ours.
     pub within: Vec<usize>,
@@ -75,7 +86,7 @@ impl View {
 /// A fact as declared.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// Its name.
+    /// The name that expressions call it by, such as `moq` in `moq(vendor, product)`.
     pub name: String,
     /// The types of its arguments.
     pub arguments: Vec<Type>,
@@ -90,7 +101,7 @@ pub struct Fact {
 /// What judges a rule.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// An expression.
+    /// An expression over views, facts and sets.
     Expr(Expr),
     /// A function of the judge, by name.
     Native(String),
@@ -101,7 +112,7 @@ pub enum Body {
 /// A rule of a plan.
 #[derive(Clone, Debug)]
 pub struct PlanRule {
-    /// Its id.
+    /// The key of the rule in `plan.toml`, by which verdicts name it.
     pub id: String,
     /// What it was written as.
     pub text: RuleText,
@@ -120,22 +131,22 @@ pub struct PlanRule {
 pub struct Phase {
     /// What it was written as.
     pub text: PhaseText,
-    /// The expression.
+    /// The quantity that is to be small.
     pub of: Expr,
 }
 
-/// A field of a view that has one best value whatever else is decided.
+/// A dominant field: one that has one best value whatever else is decided (`settled` in `plan.toml`).
 #[derive(Clone, Debug)]
 pub struct Settled {
-    /// The view.
+    /// The view, by its place in [`Plan::views`].
     pub view: usize,
-    /// The field.
+    /// The field, by its place in [`View::fields`].
     pub field: usize,
     /// The value, in terms of the row.
     pub at: Expr,
 }
 
-/// A compiled plan.
+/// The rules of a family with every name resolved: what [`PlanText`] is compiled to.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The sorts, by name, with the table of their rows.
@@ -152,7 +163,7 @@ pub struct Plan {
     pub objectives: BTreeMap<String, Vec<Phase>>,
     /// Unscored phases that choose one plan among equals.
     pub ties: Vec<Expr>,
-    /// Fields that have one best value whatever else is decided.
+    /// Dominant fields, each given those before it.
     pub settled: Vec<Settled>,
     /// What may change, and who answers for the rest.
     pub frame: FrameText,

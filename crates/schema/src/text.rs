@@ -1,5 +1,5 @@
-//! Text with its place: files, the values in them, and pieces of those values, each of which knows the line and the
-//! column at which it stands.
+//! TOML whose every value knows its place. A file is read into entries, values and pieces of strings, and each of them can
+//! tell the line and column at which it stands, which is what the faults of a loader point at.
 
 use benchwright_base::{Diagnostic, nearest};
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub(crate) struct File<'a> {
 pub(crate) struct Node<'a> {
     /// Where it begins.
     pub(crate) at: usize,
-    /// Where it ends.
+    /// The byte after the last one of the piece.
     end: usize,
     /// What it is.
     pub(crate) kind: Kind<'a>,
@@ -40,17 +40,17 @@ pub(crate) struct Node<'a> {
 
 /// What a value is.
 pub(crate) enum Kind<'a> {
-    /// A string.
+    /// A string, without its quotes and escapes.
     Text(Cow<'a, str>),
     /// A whole number, if it is not too large.
     Int(Option<i64>),
     /// A date or an instant as written.
     Instant(String),
-    /// A list.
+    /// A list of values, each with its place.
     List(Vec<Node<'a>>),
     /// A table, in the order of the file.
     Table(Vec<Entry<'a>>),
-    /// `true` or `false`.
+    /// The word `true` or `false`.
     Bool(bool),
     /// A number with a fraction, if it can be one.
     Float(Option<f64>),

@@ -37,8 +37,8 @@ pub async fn proxy(
     mut output: impl AsyncWrite + Unpin,
 ) -> Result<(), ProxyError> {
     let mut client = Client::new(episode_url, token).map_err(|error| ProxyError::Url(error.to_string()))?;
-    // The version that an `initialize` settled, for the requests after it.
-    let mut settled = None;
+    // The version that an `initialize` agreed on, for the requests after it.
+    let mut agreed = None;
     let mut line = String::new();
     loop {
         line.clear();
@@ -49,7 +49,7 @@ pub async fn proxy(
         if text.is_empty() {
             continue;
         }
-        if let Some(answer) = handed_on(&mut client, &mut settled, text).await {
+        if let Some(answer) = handed_on(&mut client, &mut agreed, text).await {
             output.write_all(answer.as_bytes()).await?;
             output.write_all(b"\n").await?;
             output.flush().await?;
@@ -58,7 +58,7 @@ pub async fn proxy(
 }
 
 /// The answer to a line, if it wants one.
-async fn handed_on(client: &mut Client, settled: &mut Option<String>, text: &str) -> Option<String> {
+async fn handed_on(client: &mut Client, agreed: &mut Option<String>, text: &str) -> Option<String> {
     let Ok(message) = serde_json::from_str::<Json>(text) else {
         return Some(error(&Json::Null, -32700, "the line is not JSON"));
     };
@@ -70,7 +70,7 @@ async fn handed_on(client: &mut Client, settled: &mut Option<String>, text: &str
     };
     let own = message.pointer(META_VERSION).and_then(Json::as_str);
     if method != "initialize" {
-        add(VERSION, own.or(settled.as_deref()));
+        add(VERSION, own.or(agreed.as_deref()));
     }
     if own.is_some() {
         add(METHOD, Some(method));
@@ -93,7 +93,7 @@ async fn handed_on(client: &mut Client, settled: &mut Option<String>, text: &str
     if method == "initialize"
         && let Some(version) = answer.pointer("/result/protocolVersion").and_then(Json::as_str)
     {
-        *settled = Some(version.to_owned());
+        *agreed = Some(version.to_owned());
     }
     Some(answer.to_string())
 }

@@ -12,7 +12,7 @@ pub enum CoreError {
     /// Two solves contradict each other.
     #[error("the solver contradicts itself: {0}")]
     Contradiction(String),
-    /// The engine failed.
+    /// The engine failed, so nothing is known of the groups.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }

@@ -1,4 +1,5 @@
-//! Truths over a model's variables.
+//! Conditions over a model's variables: comparisons of linear expressions, joined by and, or and not. Rules become formulas
+//! when they are read over candidates; what is known without any variable is simplified away at once.
 
 use crate::sabotage::{Sabotage, broken};
 use crate::{Lin, Lit};
@@ -6,9 +7,9 @@ use crate::{Lin, Lit};
 /// A truth that depends on variables.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Formula {
-    /// Known.
+    /// A truth that does not depend on any variable.
     Known(bool),
-    /// A literal.
+    /// A truth that is one 0-1 variable, or its negation.
     Lit(Lit),
     /// The expression is at most 0.
     Le(Lin),
@@ -16,14 +17,14 @@ pub enum Formula {
     Eq(Lin),
     /// The expression is not 0.
     Ne(Lin),
-    /// All hold.
+    /// The conjunction of its parts.
     And(Vec<Formula>),
     /// At least one holds.
     Or(Vec<Formula>),
 }
 
 impl Formula {
-    /// The negation.
+    /// The negation, pushed inwards so that only literals and comparisons are negated.
     #[must_use]
     pub fn negated(&self) -> Formula {
         match self {
@@ -40,7 +41,7 @@ impl Formula {
         }
     }
 
-    /// All of them.
+    /// The conjunction, simplified: known parts are dropped or decide it.
     pub fn all(parts: Vec<Formula>) -> Formula {
         Formula::join(parts, true)
     }

@@ -1,4 +1,22 @@
-//! Reads a spec's rules over candidate rows as a solver's model, solves it by deterministic work, and asks a second solver.
+//! Finds the best plan and proves that it is best. Rules and objectives over candidate rows go in; they are read as a
+//! [`Model`] of whole-number variables ([`Lower`]), solved by CP-SAT within limits of deterministic work, and, where an
+//! audit asks, by HiGHS for a second opinion.
+//!
+//! The engines are C libraries that are loaded when they are needed ([`Library::find`]); everything else works without
+//! them, such as the exact check that every point of an engine has to pass:
+//!
+//! ```
+//! use benchwright_solve::{Constraint, Lin, Model, satisfied};
+//!
+//! // x + y lies between 3 and 5, each of them between 0 and 4.
+//! let mut model = Model::default();
+//! let (x, y) = (model.var(0, 4), model.var(0, 4));
+//! let of = Lin::sum([Lin::var(x), Lin::var(y)]);
+//! model.constraints.push(Constraint::Linear { of, within: vec![(3, 5)], when: Vec::new() });
+//! assert!(satisfied(&model, &[1, 4]));
+//! assert!(!satisfied(&model, &[4, 4]), "the sum is too large");
+//! assert!(!satisfied(&model, &[5, 0]), "x is out of its domain");
+//! ```
 
 mod check;
 mod core;

@@ -30,7 +30,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Finds it.
+    /// Finds the libraries in the places named above, in that order.
     pub fn find() -> Result<Library, EngineError> {
         find_with(&|name| env::var_os(name).filter(|value| !value.is_empty()))
     }
@@ -44,7 +44,7 @@ impl Library {
         }
     }
 
-    /// The folder.
+    /// The folder that the libraries lie in.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,11 +1,13 @@
-//! The second algebra of the one walk: over candidate rows, values are linear expressions and truths are formulas.
+//! Translates rules over candidate rows into a solver's model (the field calls this lowering). It is the second algebra of
+//! the one walk in `expr::walk`: where the evaluator has values and truths, this has linear expressions over variables and
+//! formulas, so a rule means the same to both.
 //!
-//! A free field of a row that is not used is 0, so sums need no gate. A truth that is counted or negated is tied to its
-//! literal in both directions.
+//! A free field of a row that is not used is 0, so sums need no condition. A truth that is counted or negated is tied to
+//! its literal in both directions, because the solver would else be free to choose the literal as it likes.
 
+mod dominant;
 mod filter;
 mod keys;
-mod settle;
 
 use crate::sabotage::{Sabotage, broken};
 use crate::{
@@ -26,7 +28,7 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 pub struct Row {
     /// Whether the plan has it.
     pub used: Formula,
-    /// Its fields.
+    /// The value of each field of the view: a constant where it is fixed, a variable where it is free.
     pub fields: Vec<Lin>,
 }
 
@@ -68,7 +70,7 @@ pub struct Instance {
     pub rule: usize,
     /// What `per` is bound to; a row is its candidate's place from 1.
     pub at: Vec<i64>,
-    /// What must hold.
+    /// The condition as a formula over the model's variables.
     pub holds: Formula,
 }
 
@@ -116,6 +118,8 @@ impl<'a> Lower<'a> {
             self.homes.insert(var, Home { row: home, when_used: (low, high) });
             return Lin::var(var);
         };
+        // Unused, the field is 0, so 0 must be in its domain, even where no used row could have it: a field of 5 to 40 lies
+        // in {0} and 5..40, and which of the two it is follows from whether the row is used.
         let var = self.model.var(low.min(0), high.max(0));
         self.homes.insert(var, Home { row: home, when_used: (low, high) });
         if low > 1 {
@@ -167,14 +171,14 @@ impl<'a> Lower<'a> {
         Ok(found)
     }
 
-    /// A number.
+    /// Reads an expression of numbers, such as an objective, as a linear expression.
     pub fn number(&mut self, expr: &Expr) -> Result<Lin, LowerError> {
         readable(expr)?;
         let number = walk::value(self, expr, &mut Env::<Self>::new());
         self.finish(number)
     }
 
-    /// A truth.
+    /// Reads an expression that is true or false as a formula.
     pub fn formula(&mut self, expr: &Expr) -> Result<Formula, LowerError> {
         readable(expr)?;
         let truth = walk::truth(self, expr, &mut Env::<Self>::new());

@@ -1,5 +1,5 @@
-//! A model as plain data: whole-number variables, linear and logical constraints, one linear objective. Each engine reads
-//! it in its own way.
+//! A model as plain data: whole-number variables, linear and logical constraints, one linear expression to make small.
+//! [`crate::Lower`] makes it of rules, and each engine reads it in its own way.
 
 /// A variable, by its place in the model.
 pub type Var = u32;
@@ -23,19 +23,19 @@ impl std::ops::Not for Lit {
 /// A linear expression: coefficients by variable (ascending, none zero) and a constant.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Lin {
-    /// Variable and coefficient.
+    /// Each variable with its coefficient.
     pub terms: Vec<(Var, i64)>,
-    /// The constant.
+    /// What is added to the terms.
     pub constant: i64,
 }
 
 impl Lin {
-    /// A constant.
+    /// A number without variables.
     pub fn constant(constant: i64) -> Lin {
         Lin { terms: Vec::new(), constant }
     }
 
-    /// A variable.
+    /// One variable with the coefficient 1.
     pub fn var(var: Var) -> Lin {
         Lin { terms: vec![(var, 1)], constant: 0 }
     }
@@ -105,14 +105,14 @@ impl Lin {
 /// The values a linear expression may take: closed intervals, ascending and apart; `i64::MIN` and `i64::MAX` are open ends.
 pub type Range = Vec<(i64, i64)>;
 
-/// A constraint.
+/// A constraint of one of the four kinds that both engines can read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constraint {
     /// If every literal of `when` holds, the expression lies in the range.
     Linear {
-        /// The expression.
+        /// The expression that is bounded.
         of: Lin,
-        /// Where it lies.
+        /// The values that it may take.
         within: Range,
         /// The literals that switch it on; none for always.
         when: Vec<Lit>,
@@ -121,26 +121,26 @@ pub enum Constraint {
     Or(Vec<Lit>),
     /// `target` equals the largest of the expressions.
     Max {
-        /// The maximum.
+        /// The expression that equals the maximum.
         target: Lin,
-        /// Of these.
+        /// The expressions that the maximum is of; never empty.
         of: Vec<Lin>,
     },
     /// `target` equals the product of two.
     Product {
-        /// The product.
+        /// The expression that equals the product.
         target: Lin,
-        /// Its factors.
+        /// The two factors.
         of: [Lin; 2],
     },
 }
 
-/// A model.
+/// A model: variables with their ranges, constraints, and one thing to minimise.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
     /// The domain of each variable, never empty and never open.
     pub vars: Vec<Range>,
-    /// The constraints.
+    /// What has to hold, all of it at once.
     pub constraints: Vec<Constraint>,
     /// What is made smallest; without one any solution will do.
     pub minimise: Option<Lin>,
@@ -155,7 +155,7 @@ impl Model {
         (self.vars.len() - 1) as Var
     }
 
-    /// A new literal.
+    /// Makes a new 0-1 variable and gives it as a literal.
     pub fn lit(&mut self) -> Lit {
         Lit { var: self.var(0, 1), yes: true }
     }
@@ -203,7 +203,7 @@ pub enum Status {
 /// What an engine answered.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// How it ended.
+    /// Whether a point was found, and whether it was proved best.
     pub status: Status,
     /// The value of every variable; empty without a point.
     pub point: Vec<i64>,
@@ -222,14 +222,14 @@ pub enum EngineError {
     /// The engine refused the model or failed.
     #[error("{engine} failed: {why}")]
     Failed {
-        /// Which one.
+        /// The engine's name, such as `cp-sat`.
         engine: &'static str,
-        /// What it said.
+        /// The engine's own message.
         why: String,
     },
 }
 
-/// A solver.
+/// A solver: takes a model as plain data and gives the best point, or proves that there is none.
 pub trait Engine {
     /// Its name and version, for certificates.
     fn version(&self) -> String;

@@ -15,9 +15,9 @@ const TIE_WORK: f64 = 2.0;
 /// A model that was solved, for measuring the bare engine on the same work.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recorded {
-    /// The model.
+    /// The model as it was handed to the engine.
     pub model: Model,
-    /// Its limits.
+    /// The limits in deterministic work under which it was solved.
     pub limits: Limits,
 }
 
@@ -36,7 +36,7 @@ impl<'e> PhasePlanner<'e> {
         PhasePlanner { engine, linearization: 2, record: None }
     }
 
-    /// The engine.
+    /// The engine that solves each phase.
     pub fn engine(&self) -> &'e dyn Engine {
         self.engine
     }

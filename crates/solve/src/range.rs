@@ -1,4 +1,5 @@
-//! Ranges of values: closed intervals with open ends.
+//! Sets of whole numbers as lists of closed intervals, such as `[(0, 0), (5, 40)]` for "nothing, or 5 to 40": how
+//! constraints say where an expression may lie. `i64::MIN` and `i64::MAX` are open ends.
 
 use crate::Range;
 

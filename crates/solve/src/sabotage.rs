@@ -40,7 +40,7 @@ pub enum Sabotage {
 }
 
 impl Sabotage {
-    /// All of them.
+    /// Every way, for a test that tries each.
     pub const ALL: [Sabotage; 17] = [
         Sabotage::EveryRowUsed,
         Sabotage::UngatedConstants,

@@ -1,4 +1,6 @@
-//! Candidate rows: the records a plan may consist of. Some fields of a candidate are fixed, some are free over a domain.
+//! Candidate rows: the records a plan may consist of, such as "buy 5 to 40 units of this vendor on day 3". Some fields of a
+//! candidate are fixed, some are free between bounds; a solver decides which candidates are used and what their free fields
+//! are.
 
 use benchwright_base::Value;
 use benchwright_expr::Type;
@@ -32,7 +34,7 @@ pub type Candidates = Vec<Vec<Candidate>>;
 pub struct Rows(pub Vec<Vec<Vec<i64>>>);
 
 impl Rows {
-    /// No rows.
+    /// A plan without a row, with a list for each view of the rules.
     pub fn empty(plan: &Plan) -> Rows {
         Rows(vec![Vec::new(); plan.views.len()])
     }

@@ -1,4 +1,5 @@
-//! What was solved, and the trait of whoever solves it.
+//! What a solver found: the best plan with the value of each phase and whether it is proved, or that there is none. And
+//! [`Planner`], the trait through which others ask.
 
 use crate::{Candidates, Rows};
 use benchwright_schema::plan::{Bound, Plan};
@@ -7,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// One phase of a solve, as the certificate keeps it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PhaseResult {
-    /// Its name.
+    /// The name of the phase in the rules.
     pub name: String,
     /// Whether the value is proved best.
     pub proved: bool,
-    /// The value.
+    /// The smallest value that was found, in the unit of the expression.
     pub value: i64,
     /// A proved lower bound.
     pub bound: i64,
@@ -22,7 +23,7 @@ pub struct PhaseResult {
 /// A plan that was solved for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solved {
-    /// The rows.
+    /// The plan: the rows of each view that are to come true.
     pub rows: Rows,
     /// The phases of the objective, in order, then those that choose among equals.
     pub phases: Vec<PhaseResult>,

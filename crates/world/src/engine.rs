@@ -1,4 +1,5 @@
-//! What opens worlds and begins episodes, and the table in which engines are found by a word.
+//! What opens worlds and begins episodes, and the table in which engines are found by a word (`"engine": "odoo"` when an
+//! episode is begun).
 
 use crate::{Ability, Episode, ToolLine, WorldError};
 use benchwright_base::{Digest, nearest};

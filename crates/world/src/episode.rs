@@ -1,4 +1,5 @@
-//! An episode, whichever engine it runs on.
+//! An episode: one copy of a world's first state, which an agent changes by calls, and which can be copied, read, compared
+//! with how it began, and closed. Every engine has its own; this is what they have in common.
 
 use crate::{Ability, FaceAnswer, WorldError, WorldState};
 use benchwright_base::{DateTime, Digest, RowId, StateHash};

@@ -31,7 +31,7 @@ pub trait Calls {
 /// What a face answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FaceAnswer {
-    /// The HTTP status.
+    /// The HTTP status that the other system would answer with.
     pub status: u16,
     /// The body, in JSON.
     pub body: String,

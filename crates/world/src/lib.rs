@@ -1,8 +1,35 @@
-//! What every world has in common, whatever keeps its state: the sandbox in memory, a real system of record, a folder of
-//! files. Whoever serves or judges an episode sees these traits and no engine.
+//! The traits that every engine implements, so that whoever serves or judges an episode need not know what keeps its state:
+//! the sandbox in memory, a real system of record, or a folder of files.
 //!
 //! An [`Engine`] is asked for by a word and opens worlds; a [`World`] is one first state with the tools that work on it; an
-//! [`Episode`] is one copy of that state, changed by calls. All of it is synchronous; who needs it otherwise wraps it.
+//! [`Episode`] is one copy of that state, changed by calls. All of it is synchronous; who needs it otherwise wraps it. What
+//! an engine cannot do is a typed error ([`Ability`]), never a wrong answer.
+//!
+//! ```
+//! use benchwright_pack::OpenPart;
+//! use benchwright_world::{Ability, Engine, Engines, Filling, World, WorldError};
+//! use std::sync::Arc;
+//!
+//! /// An engine that has not been finished.
+//! #[derive(Debug)]
+//! struct Folders;
+//!
+//! impl Engine for Folders {
+//!     fn names(&self) -> &[&str] {
+//!         &["folder", "files"]
+//!     }
+//!     fn open(&self, task: &OpenPart) -> Result<Arc<dyn World>, WorldError> {
+//!         Err(WorldError::Refused(format!("{} cannot be opened yet", task.open.id)))
+//!     }
+//! }
+//!
+//! let engines = Engines::of(Arc::new(Folders));
+//! let found = engines.find(Some("files")).expect("it is in the table");
+//! let empty = Filling { domain: "csm".to_owned(), size: None, seed: 1 };
+//! assert!(matches!(found.fill(&empty), Err(WorldError::Cannot(Ability::Fill))));
+//! let error = engines.find(Some("foldre")).expect_err("nobody has that word");
+//! assert_eq!(error.to_string(), "there is no engine `foldre`; did you mean `folder`?");
+//! ```
 
 mod engine;
 mod episode;

@@ -1,4 +1,5 @@
-//! Makes the calls of a script in an episode.
+//! Carries out a script in an episode: fills the keys of rows and the results of earlier steps into the arguments, makes
+//! the calls in order, and stops at the first that is refused. So oracles are played.
 
 use crate::Episode;
 use benchwright_pack::{Ledger, Refusal, Script, ScriptError};
@@ -12,7 +13,7 @@ pub enum ReplayError {
     Refused {
         /// Which call, from 0.
         at: usize,
-        /// The tool.
+        /// The name of the tool that was called.
         tool: String,
         /// What the world said.
         refusal: Refusal,
@@ -22,7 +23,7 @@ pub enum ReplayError {
     Script {
         /// Which call, from 0.
         at: usize,
-        /// What was wrong.
+        /// Why the step could not be made into a call, such as a key that nothing is bound to.
         why: ScriptError,
     },
     /// An answer is not JSON.
@@ -30,7 +31,7 @@ pub enum ReplayError {
     Answer {
         /// Which call, from 0.
         at: usize,
-        /// What was wrong.
+        /// Why the answer could not be read.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! A state as it leaves its engine.
+//! A state as it leaves its engine: the records of a domain's tables, or a folder of files.
 
 use benchwright_pack::{Files, Snapshot};
 
@@ -7,7 +7,7 @@ use benchwright_pack::{Files, Snapshot};
 pub enum WorldState {
     /// Rows of the tables of a domain.
     Records(Snapshot),
-    /// A folder.
+    /// A folder of files, by path.
     Files(Files),
 }
 

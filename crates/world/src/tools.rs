@@ -1,12 +1,13 @@
-//! A tool of a world as an agent is shown it, whichever engine serves it.
+//! A tool as agents are shown it: name, description, schemas of arguments and answer, and whether it only reads. Every wire
+//! lists tools from this, whichever engine serves them.
 
 use benchwright_schema::{Domain, Tool, Verb, arguments_schema, result_schema};
 use serde_json::Value as Json;
 
-/// One tool.
+/// One tool of a world, with all that any wire shows of it.
 #[derive(Clone, Debug)]
 pub struct ToolLine {
-    /// Its name.
+    /// The name that agents call it by.
     pub name: String,
     /// One line for the agent.
     pub description: String,

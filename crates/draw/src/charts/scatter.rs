@@ -1,4 +1,4 @@
-//! Named points over two axes.
+//! Named points over two axes, such as agents by cost and by success.
 
 use super::{LETTER, Mark, POINT};
 use crate::{Drawing, HALF, Scale, Words, text::cut};
@@ -8,9 +8,9 @@ use crate::{Drawing, HALF, Scale, Words, text::cut};
 pub struct Spot {
     /// Its name, written beside it.
     pub name: String,
-    /// Across.
+    /// Where it lies on the axis across, with a whisker if it has one.
     pub x: Mark,
-    /// Upwards.
+    /// Where it lies on the axis upwards, with a whisker if it has one.
     pub y: Mark,
 }
 

@@ -1,4 +1,4 @@
-//! The index of a run: every table and every drawing on one page.
+//! The page of a run: every table and every drawing on one page, with links to the pages of trials.
 
 mod figures;
 mod tables;
@@ -19,11 +19,11 @@ pub const LARGEST_INDEX: usize = 5_000_000;
 pub struct PageLink {
     /// Where it stands, seen from the index. Only letters, digits, `.`, `_`, `-` and `/` make a link.
     pub href: String,
-    /// The agent.
+    /// The name of the agent.
     pub agent: String,
-    /// The task's id.
+    /// The id of the task.
     pub task: String,
-    /// The attempt.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
     /// Whether it passed; `None` without a score.
     pub pass: Option<bool>,

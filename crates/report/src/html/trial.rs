@@ -17,7 +17,7 @@ const MOST: usize = 2_000;
 /// How a call was answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The answer.
+    /// The JSON that the tool answered with.
     Answered(String),
     /// Why it was refused.
     Refused(String),
@@ -26,7 +26,7 @@ pub enum Answer {
 /// A call with its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallView {
-    /// The tool.
+    /// The name of the tool that was called.
     pub tool: String,
     /// The arguments, as they were given.
     pub arguments: String,
@@ -37,13 +37,13 @@ pub struct CallView {
 /// All that the page of a trial shows.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialView<'a> {
-    /// The task.
+    /// The task as the plan of the run lists it.
     pub task: &'a TaskLine,
-    /// The record.
+    /// What was recorded of the trial: how it ended, and what it used.
     pub record: &'a TrialRecord,
     /// What the agent was told.
     pub instruction: &'a str,
-    /// Its calls.
+    /// The calls that the agent made, in order.
     pub calls: &'a [CallView],
     /// The verdict, if one was reached.
     pub verdict: Option<&'a Verdict>,

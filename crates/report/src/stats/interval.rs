@@ -55,9 +55,9 @@ impl fmt::Display for Warning {
 pub struct Estimate {
     /// The mean; null without a task.
     pub value: Option<f64>,
-    /// The lower end.
+    /// The lower end of the interval; null where there is none.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end of the interval; null where there is none.
     pub high: Option<f64>,
     /// The number of tasks.
     pub tasks: usize,
@@ -65,7 +65,7 @@ pub struct Estimate {
     pub clusters: usize,
     /// The number of independent tasks that would be as uncertain; null where it cannot be told.
     pub effective: Option<f64>,
-    /// What to mind.
+    /// Why the interval may cover less than it says.
     pub warnings: Vec<Warning>,
 }
 

@@ -24,7 +24,7 @@ pub enum Finding {
 pub struct Difference {
     /// The tasks that both have a result of.
     pub tasks: usize,
-    /// Their clusters.
+    /// The clusters that these tasks are of.
     pub clusters: usize,
     /// The mean of the first.
     pub a: Option<f64>,
@@ -34,7 +34,7 @@ pub struct Difference {
     pub difference: Option<f64>,
     /// The lower end of its 95 % interval.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end of the 95 % interval.
     pub high: Option<f64>,
     /// The two-sided p value of the clustered t test.
     pub p: Option<f64>,
@@ -44,9 +44,9 @@ pub struct Difference {
     pub only_b: u64,
     /// McNemar's exact p value, where each task has one trial per agent.
     pub mcnemar: Option<f64>,
-    /// What this says.
+    /// Which agent is better, or that the trials do not tell.
     pub finding: Finding,
-    /// What to mind.
+    /// Why the finding may be weaker than it looks.
     pub warnings: Vec<Warning>,
 }
 

@@ -1,4 +1,5 @@
-//! The figures of one agent over some tasks.
+//! The figures of one agent over a group of tasks: how many trials passed, mean reward, calls, tokens, cost, each with what
+//! is needed to judge it.
 
 use super::{Tried, one};
 use crate::stats::{Estimate, mean, pass_at_k, pass_hat_k, proportion, quantile, rounded};
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// The tasks.
+    /// Tasks that these trials are of.
     pub tasks: usize,
     /// Trials that were planned.
     pub planned: usize,
@@ -40,7 +41,7 @@ pub struct Figures {
     pub pass_at_k: Vec<Option<f64>>,
     /// The probability that all of k trials pass.
     pub pass_hat_k: Vec<Option<f64>>,
-    /// The reward.
+    /// The mean reward of scored trials, from 0 to 1.
     pub mean_reward: Estimate,
     /// The share of trials whose reward reaches the paper's bar.
     pub paper_pass: Estimate,

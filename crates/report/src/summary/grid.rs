@@ -1,4 +1,5 @@
-//! pass@1 over two axes.
+//! The share of trials passed over two axes, such as tier by horizon, or open slots by decoys where the tasks of a suite
+//! vary in dials.
 
 use super::{Tried, horizon_bin, one, tier_place};
 use crate::stats::rounded;
@@ -10,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grid {
-    /// What goes downwards.
+    /// The name of the axis that goes downwards, such as `tier`.
     pub row_axis: String,
-    /// What goes across.
+    /// The name of the axis that goes across, such as `horizon`.
     pub column_axis: String,
     /// The names of the rows.
     pub rows: Vec<String>,
@@ -26,7 +27,7 @@ pub struct Grid {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GridCell {
-    /// Its tasks.
+    /// How many tasks lie here.
     pub tasks: usize,
     /// The mean of their pass rates; null without a scored trial.
     pub pass_at_1: Option<f64>,

@@ -1,4 +1,4 @@
-//! Aligned columns.
+//! Lays out cells as aligned columns for a terminal: text to the left, numbers to the right, within a given width.
 
 use benchwright_draw::text::{cut, steers};
 

@@ -43,7 +43,7 @@ pub struct Bridges {
 /// Where the people of a domain are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Person {
-    /// The table.
+    /// The table of the member that holds its people, such as `user`.
     pub table: String,
     /// The field of their address.
     pub field: String,

@@ -1,4 +1,5 @@
-//! Declarations moved to where they stand in a joined domain.
+//! Moves a domain's declarations to where they stand in a joined one. A joined domain is the declarations of its members
+//! one after another, so every id of a table, an enumeration or a tool is raised by how many came before it.
 
 use crate::model::{DerivedKind, SeedField, SeedRows, Shape, Stamp, Table, TextPart, Tool};
 use benchwright_expr::Shift;

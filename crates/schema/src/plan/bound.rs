@@ -1,4 +1,5 @@
-//! The facts and sets of one task, bound to values.
+//! What one task gives to the rules of its workflow: the members of each sort, the sets and the facts. [`Bindings`] is the
+//! document, with members by key; [`Bound`] is the same with members as numbers, which is what rules are evaluated with.
 
 use super::{Plan, PlanFaults};
 use crate::KeyFault;
@@ -15,7 +16,7 @@ use std::{collections::BTreeMap, fmt};
 pub enum Binding {
     /// A number: units, days, minutes, cents.
     Number(i64),
-    /// A member.
+    /// A member of a sort, by its key, such as `C-104`.
     Key(String),
 }
 
@@ -58,7 +59,7 @@ impl<'de> Deserialize<'de> for Binding {
 /// What a task binds: the members of each sort by key, the sets, and the facts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Bindings {
-    /// Day 0.
+    /// Day 0 as a date, such as `2032-01-19`: days in facts and rules are counted from it.
     pub anchor: String,
     /// The members of each sort, by the key of their row or their text.
     pub members: BTreeMap<String, Vec<String>>,
@@ -69,7 +70,7 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// States a fact.
+    /// States a fact whose value is a number: `fact("moq", &["V-7", "PKM-F171"], 20)`.
     pub fn fact(&mut self, name: &str, arguments: &[&str], value: i64) {
         self.state(name, arguments, Binding::Number(value));
     }
@@ -126,18 +127,18 @@ impl FactTable {
 /// Bindings resolved against a plan.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// Day 0.
+    /// Day 0, from which days in facts and rules are counted.
     pub anchor: Date,
     /// The keys of each sort's members, in order; a member's number is its place from 1.
     pub members: Vec<Vec<String>>,
-    /// The sets.
+    /// The members of each set; a [`SetId`] is a place in this list.
     pub sets: Vec<Vec<Value>>,
-    /// The facts.
+    /// The table of each fact; a [`FactId`] is a place in this list.
     pub facts: Vec<FactTable>,
 }
 
 impl Bound {
-    /// Resolves bindings.
+    /// Resolves the keys of a task's bindings to numbers; all faults are told at once.
     pub fn new(plan: &Plan, bindings: &Bindings) -> Result<Bound, PlanFaults> {
         let mut faults = Vec::new();
         let Some(anchor) = Date::parse(&bindings.anchor) else {

@@ -1,5 +1,6 @@
-//! Whether a whole plan holds together: what a case of it takes for granted, because only some of its rules are in a sealed
-//! verifier.
+//! Checks a whole `plan.toml` beyond its single expressions: that the rules which others name exist, that the judge has the
+//! functions they ask for, that the shares of an objective come to 100, that the frame names tables and fields that are
+//! there. A sealed verifier is not checked so: it holds only the rules that its own task brings in.
 
 use super::{PlanText, compile};
 use crate::{Domain, KeyFault};

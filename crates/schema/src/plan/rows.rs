@@ -1,4 +1,5 @@
-//! Rows of views as records that expressions are read over.
+//! Rows of views, held in memory, as the records that expressions are evaluated over. A judge fills them from a terminal
+//! state, a test from a plan.
 
 use super::Plan;
 use benchwright_base::{FieldId, RelationId, RowId, Value};

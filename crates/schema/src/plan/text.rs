@@ -1,4 +1,5 @@
-//! A plan as it is written: the same in TOML beside a domain and in JSON inside a sealed verifier.
+//! The rules of a workflow as they are written: the same types are read from TOML (`plan.toml` of a family) and from JSON
+//! (inside a sealed verifier). Nothing is resolved here; expressions are strings.
 
 use super::lets::{Spelled, spell_out};
 use crate::Document;
@@ -22,13 +23,13 @@ pub struct PlanText {
     /// Expressions with a name, written `$name` in others.
     #[serde(default)]
     pub lets: BTreeMap<String, String>,
-    /// Views.
+    /// Views: the records that rules speak of, by name.
     #[serde(default)]
     pub views: BTreeMap<String, ViewText>,
-    /// Rules by id.
+    /// Rules, by the id under which verdicts name them.
     #[serde(default)]
     pub rules: BTreeMap<String, RuleText>,
-    /// Objectives by name.
+    /// Objectives, by the name under which a task asks for one.
     #[serde(default)]
     pub objectives: BTreeMap<String, ObjectiveText>,
     /// Unscored phases that choose one plan among equals.
@@ -38,7 +39,7 @@ pub struct PlanText {
     /// value in terms of the row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settled: Vec<String>,
-    /// What may change.
+    /// What may change in the world, and which rule answers for the rest.
     #[serde(default)]
     pub frame: FrameText,
 }
@@ -47,7 +48,7 @@ pub struct PlanText {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ViewText {
-    /// The table.
+    /// The table of the domain that its rows are read from.
     pub from: String,
     /// Which of its rows.
     #[serde(rename = "where", default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +63,7 @@ pub struct ViewText {
     pub fields: BTreeMap<String, String>,
 }
 
-/// A rule.
+/// A rule as it is written: when it counts, what must hold, and how it is told.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleText {
@@ -79,7 +80,7 @@ pub struct RuleText {
     /// When an instance counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applies: Option<String>,
-    /// What must hold.
+    /// What must hold of each instance: an expression. A rule has this, or `native`, or `frame`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require: Option<String>,
     /// Or the function of the judge that says so.
@@ -112,7 +113,7 @@ pub struct RuleText {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveText {
-    /// The phases.
+    /// What is to be made small; each counts only among the best of those before it.
     pub phases: Vec<PhaseText>,
 }
 
@@ -120,9 +121,9 @@ pub struct ObjectiveText {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseText {
-    /// Its name.
+    /// The name under which verdicts and certificates tell its value.
     pub name: String,
-    /// The expression.
+    /// The quantity that is to be small: an expression over views and facts.
     pub of: String,
     /// How far above the best still counts as best.
     #[serde(default)]

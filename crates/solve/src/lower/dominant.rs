@@ -1,12 +1,13 @@
-//! Fields that have one best value whatever else is decided, given that value.
+//! Dominant fields: those with one best value whatever else is decided, such as a receipt date that is best as early as can be. They are
+//! declared under `settled` in `plan.toml`; a model in which they have that value is smaller, and an audit proves that nothing is lost.
 
 use super::{Lower, LowerError, readable};
 use benchwright_expr::walk::{self, Bound as Slot};
 use benchwright_schema::plan::Settled;
 
 impl Lower<'_> {
-    /// Gives a settled field of the plan its value. Rules that are read from now on are rules on the settled rows; what was
-    /// read before stays as it is.
+    /// Gives a dominant field its value in every row of its view. Rules that are read from now on see that value; what was read
+    /// before stays as it is.
     pub fn settle(&mut self, settled: &Settled) -> Result<(), LowerError> {
         readable(&settled.at)?;
         for at in 0..self.rows[settled.view].len() {

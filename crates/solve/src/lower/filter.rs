@@ -1,4 +1,5 @@
-//! Tests of filters on rows that are decided.
+//! Conditions on rows inside a rule, such as `buy(vendor = v, units > 5)`, read over candidates: each row passes under a
+//! formula over its free fields.
 
 use super::{Formula, Lin, Lower};
 use crate::sabotage::{Sabotage, broken};

@@ -1,4 +1,5 @@
-//! Keys of views: what the system of record cannot hold twice.
+//! Unique keys of views as constraints: of candidates that the system of record could not hold side by side, at most one is
+//! used. So no rule has to forbid what nobody can write.
 
 use super::{Lower, linear};
 use crate::{Formula, Lin};

@@ -1,4 +1,4 @@
-//! The drawings of an index, each with its table.
+//! The drawings on the page of a run, each beside the table it is drawn from.
 
 use super::{Most, figure, heads, minus, share, tables::crossed};
 use crate::html::{Cell, Table, section};

@@ -1,4 +1,4 @@
-//! The tables of an index that have no drawing.
+//! The tables on the page of a run that have no drawing.
 
 use super::{Most, heads, minus, share};
 use crate::html::{Cell, Table, section};
