@@ -31,7 +31,7 @@ impl Ground for Episode {
     }
 }
 
-/// Makes arguments.
+/// Makes arguments at random from the schema of a tool.
 pub struct Maker {
     stream: Stream,
     /// Rows that are named more often than others, by table.

@@ -1,4 +1,5 @@
-//! What trials find, and what they add up to over a suite.
+//! What an audit trial found on a task (it held, it failed and why, it does not apply), and what findings add up to over a
+//! suite.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 /// How a trial ended on one task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Held {
-    /// Its condition held.
+    /// What it looks for did not happen: the task stood it.
     Passed,
     /// It did not; what was seen.
     Failed(String),
@@ -20,9 +21,9 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(into = "Written", from = "Written")]
 pub struct Finding {
-    /// How it ended.
+    /// Whether the task stood the trial, or why not.
     pub held: Held,
-    /// Figures, by name.
+    /// Figures, by name, such as how many rule instances were tried.
     pub counts: BTreeMap<String, u64>,
     /// What is worth telling: reasons that were declared, cases that were set aside.
     pub notes: Vec<String>,
@@ -101,9 +102,9 @@ impl Finding {
 /// What all trials found on one task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TaskReport {
-    /// The task.
+    /// The id of the task.
     pub id: String,
-    /// Its pattern.
+    /// The pattern that the task was made of.
     pub pattern: String,
     /// The findings, by trial, with the seconds each took.
     pub trials: BTreeMap<String, Finding>,
@@ -128,9 +129,9 @@ pub struct TrialSummary {
     pub no_verdict: u64,
     /// Tasks on which it failed.
     pub failed: u64,
-    /// Seconds in all.
+    /// Seconds over all tasks it was run on.
     pub seconds: f64,
-    /// Figures, added up.
+    /// Figures of all tasks, added up; of those named `highest…`, the highest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
 }
@@ -138,7 +139,7 @@ pub struct TrialSummary {
 /// The audit of a suite.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct AuditReport {
-    /// Tasks in all.
+    /// How many tasks were audited.
     pub tasks: u64,
     /// Rule instances whose near-miss was refused by the right name, over those that can be broken; 1 is all of them.
     pub mutation_score: Option<f64>,

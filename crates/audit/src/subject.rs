@@ -1,4 +1,5 @@
-//! A task on the bench, with everything that trials need to attack it.
+//! A task ready to be attacked: loaded, with its world, its family, its rules compiled and its certified plan, which is
+//! what every audit trial is handed.
 
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_grade::{GradeError, Grader};
@@ -42,27 +43,27 @@ pub struct Solvers<'a> {
 
 /// A task on the bench.
 pub struct Subject<'a> {
-    /// The task.
+    /// The task under attack, open and sealed.
     pub task: &'a Task,
     /// The pattern it was made from.
     pub pattern: Pattern,
-    /// The family.
+    /// The family that made it.
     pub family: &'static dyn Family,
-    /// The domain.
+    /// The domain of its world.
     pub domain: Arc<Domain>,
-    /// Its world.
+    /// Its world, in which episodes can be begun.
     pub sandbox: Arc<Sandbox>,
-    /// The first state.
+    /// The records before any call.
     pub first: Snapshot,
-    /// What was drawn.
+    /// The case that was drawn, as the sealed part has it.
     pub case: Case,
     /// The rules that apply, as written.
     pub text: PlanText,
-    /// The same, compiled.
+    /// The same rules, compiled against the domain.
     pub plan: Plan,
-    /// The facts.
+    /// The members, sets and facts of the task.
     pub bound: Bound,
-    /// The certified plan.
+    /// The certified plan, in numbers.
     pub optimum: Rows,
     /// The same in words.
     pub named: NamedRows,

@@ -1,4 +1,4 @@
-//! The engine in memory over the domains of a catalogue.
+//! The usual engine: worlds in memory (`sandbox`) of the domains that a catalogue finds.
 
 use crate::{Catalog, CatalogError};
 use benchwright_pack::OpenPart;

@@ -1,4 +1,19 @@
-//! Finds domains: those built into the program, and those in a folder on disk. There is no hand-kept list of them.
+//! Finds things by name: domains, the code of their native tools, patterns and families. They are built into the program or
+//! stand in folders on disk; there is no hand-kept list of them. A domain may be several joined, such as `csm+itsm`.
+//!
+//! ```
+//! use benchwright_catalog::Catalog;
+//!
+//! let catalog = Catalog::built_in();
+//! let csm = catalog.find("csm").expect("it comes with the program").domain;
+//! assert!(csm.tools.iter().any(|tool| tool.name == "list_users"));
+//!
+//! let both = catalog.find("csm+itsm").expect("domains can be joined").domain;
+//! assert!(both.table_named("csm.user").is_some() && both.table_named("itsm.user").is_some());
+//!
+//! let error = catalog.find("cms").err().expect("there is no such domain");
+//! assert!(error.to_string().contains("csm"), "{error}");
+//! ```
 
 mod disk;
 mod engine;
@@ -43,7 +58,7 @@ pub struct Catalog {
 /// A domain that was found and loaded.
 #[derive(Clone)]
 pub struct Found {
-    /// The domain.
+    /// The loaded declarations.
     pub domain: Arc<Domain>,
     /// The code of its native tools, as far as this program has it.
     pub natives: &'static Natives,
@@ -71,7 +86,7 @@ pub enum CatalogError {
     /// What a domain tells a part cannot be read.
     #[error("{path}: {why}")]
     Told {
-        /// The file.
+        /// The file in which the domain tells it.
         path: String,
         /// What is wrong with it.
         why: String,
@@ -81,7 +96,7 @@ pub enum CatalogError {
     NoFamily {
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// What there is, or what was meant.
         help: String,
     },
     /// The folder could not be read.
@@ -89,21 +104,21 @@ pub enum CatalogError {
     Unreadable {
         /// The folder or file.
         path: String,
-        /// What happened.
+        /// What the system said.
         why: String,
     },
-    /// It has faults.
+    /// The domain's declarations have faults; all of them are here.
     #[error("{name} has {} faults:\n{}", .faults.len(), shown(.faults))]
     Faulty {
-        /// The domain.
+        /// The name of the domain.
         name: String,
-        /// All its faults.
+        /// Every fault, with file, line and column.
         faults: Vec<Diagnostic>,
     },
     /// Domains cannot be joined.
     #[error("{name}: {why}")]
     Joined {
-        /// The joined domain.
+        /// The name that was asked for, such as `csm+itsm`.
         name: String,
         /// What stands in the way.
         why: String,

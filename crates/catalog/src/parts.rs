@@ -1,4 +1,5 @@
-//! What domains share: a domain includes parts, and gets their declarations, the code of their tools and their family.
+//! Parts: declarations that several domains share, in `domains/_parts`. A domain that includes a part gets its tables and
+//! tools, the code of its tools, and the family made from what the domain tells the part.
 
 use crate::{CatalogError, built_in, disk, generated};
 use benchwright_project::Family;

@@ -7,12 +7,12 @@
 //! use benchwright_schema::{Folder, load};
 //!
 //! # let files = [
-//! #     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Tickets.'"),
+//! #     ("domain.toml", "name = 'tickets'\ntitle = 'Tickets'\nrole = 'clerk'\nabout = 'Tickets.'"),
 //! #     ("tables.toml", "[person]\nname = 'text'\n[ticket]\ntitle = 'text'\nowner = '-> person'"),
 //! #     ("tools.toml", ""),
 //! #     ("policy.toml", "[access]\nclerk = ['any on *']"),
 //! # ];
-//! # let folder = Folder::new("desk", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+//! # let folder = Folder::new("tickets", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
 //! // A domain with the tables `person` and `ticket`.
 //! let domain = load(&folder).expect("the folder has no fault");
 //! let svg = picture(&domain);

@@ -1,4 +1,6 @@
-//! The frame: whatever the task does not license to change must be as it was. Reading is free.
+//! The frame: whatever the task does not license to change must be as it was. Every row and field that differs from the
+//! first state is looked up among the licences; a change without one fails the rule that answers for that table. Reading is
+//! free.
 
 use crate::read::Keys;
 use benchwright_base::{RelationId, RowId, TableId, Value};
@@ -29,7 +31,7 @@ struct TableFrame {
 /// What may be done to a field of a row of the first state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Licence {
-    /// It must stay.
+    /// No licence: the row or field must stay as it was.
     None,
     /// It may change, which is work.
     Change,

@@ -1,6 +1,18 @@
-//! Judges a terminal state by a sealed verifier: reads the views, evaluates every rule, holds the frame, and scores.
+//! Judges a terminal state. A sealed verifier (rules, facts, certified values) and the records that an agent left go in;
+//! out comes a verdict with a line per check and one reward. The records are read as rows of the views that rules speak of,
+//! every rule is evaluated over them, what nobody was asked to change is held to be as it was, and objectives are scored by
+//! how far they are from the best.
 //!
-//! It knows neither solver nor sampler. What cannot be judged is no verdict, never a pass.
+//! It knows neither solver nor sampler, and one [`Grader`] judges any number of states of its task. What cannot be judged
+//! is no verdict, never a pass.
+//!
+//! ```
+//! use benchwright_grade::{FULL, score};
+//!
+//! // A cost of 2,780.00 dollars where 2,764.00 are possible, with a decay of 5: exp(-5 * 16 / 2764), in millionths.
+//! assert_eq!(score(278_000, 276_400, 5, 100), 971_471);
+//! assert_eq!(score(276_400, 276_400, 5, 100), FULL);
+//! ```
 
 mod frame;
 mod read;
@@ -54,7 +66,7 @@ pub struct Grader<'a> {
 /// The instances of a rule where no record decides which there are.
 type Ready = Option<Vec<ReadyInstance>>;
 
-/// An instance of a rule, with all settled that no record decides.
+/// An instance of a rule with constants folded in: whatever no record decides (members, facts) is evaluated once, here.
 struct ReadyInstance {
     of: Arc<Instance>,
     at: Vec<Value>,
@@ -87,7 +99,7 @@ impl<'a> Grader<'a> {
         &self.plan
     }
 
-    /// Its facts.
+    /// The members, sets and facts of the task.
     pub fn bound(&self) -> &Bound {
         &self.bound
     }

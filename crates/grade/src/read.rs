@@ -1,4 +1,5 @@
-//! Reads the rows of every view from a state.
+//! Reads a state as the rows of every view: which records of a table belong to it, and the value of each of its fields in
+//! the words of the rules (days from the anchor, whole units, members by number).
 
 use benchwright_base::{TableId, Value};
 use benchwright_expr::{

@@ -1,4 +1,4 @@
-//! A snapshot as records that expressions are read over.
+//! A snapshot behind the trait through which expressions read records, with an index of each table by id.
 
 use benchwright_base::{DateTime, FieldId, RelationId, RowId, Value};
 use benchwright_expr::{

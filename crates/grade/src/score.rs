@@ -1,6 +1,7 @@
-//! Scores in millionths, by whole numbers only, so that they are the same on every machine.
+//! How an objective's value becomes a score: full at the best, falling exponentially above it. In millionths and by whole
+//! numbers only, so that scores are the same on every machine, which floating point does not promise.
 
-/// A full score.
+/// A full score: one, in millionths.
 pub const FULL: i64 = 1_000_000;
 
 /// One, in the fixed point of the exponential.
@@ -21,6 +22,8 @@ pub fn score(value: i64, best: i64, decay: i64, unit: i64) -> i64 {
 
 /// `exp(-x)` for `x >= 0` in fixed point.
 fn exp_of_minus(x: i128) -> i128 {
+    // exp(-x) = 2^-n * exp(-rest) with n whole and rest below ln 2, where 24 terms of the series are good
+    // to more digits than a score keeps.
     let halvings = x / LN_2;
     if halvings > 60 {
         return 0;
@@ -38,7 +41,7 @@ fn exp_of_minus(x: i128) -> i128 {
 mod tests {
     use super::*;
 
-    /// The examples of the model's golden table, in millionths.
+    /// The formula in floating point, rounded to millionths.
     #[test]
     fn golden_scores() {
         assert_eq!(score(278_000, 276_400, 5, 100), 971_471);

@@ -16,12 +16,12 @@ pub type FindDomain = dyn Fn(&str) -> Result<Arc<Domain>, WorldError> + Send + S
 
 /// The engine `odoo`: tasks on an installation.
 pub struct OdooEngine {
-    desk: Arc<Desk>,
+    installation: Arc<Installation>,
     domains: Box<FindDomain>,
 }
 
 /// The installation, and what is planted in it.
-struct Desk {
+struct Installation {
     site: Site,
     kept: Mutex<Option<(Digest, Arc<OdooWorld>)>>,
 }
@@ -29,13 +29,13 @@ struct Desk {
 impl OdooEngine {
     /// An engine on an installation, for tasks of domains that are found so.
     pub fn new(site: Site, domains: Box<FindDomain>) -> OdooEngine {
-        OdooEngine { desk: Arc::new(Desk { site, kept: Mutex::default() }), domains }
+        OdooEngine { installation: Arc::new(Installation { site, kept: Mutex::default() }), domains }
     }
 }
 
 impl fmt::Debug for OdooEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OdooEngine").field("url", &self.desk.site.url).finish_non_exhaustive()
+        f.debug_struct("OdooEngine").field("url", &self.installation.site.url).finish_non_exhaustive()
     }
 }
 
@@ -54,13 +54,13 @@ impl Engine for OdooEngine {
         let role = domain.role_named(&task.open.role).or(domain.roles.first());
         let role = role.map_or_else(String::new, |role| role.name.clone());
         let digest = Digest::of(&task.world);
-        Ok(Arc::new(TaskWorld { desk: Arc::clone(&self.desk), domain, first, digest, role }))
+        Ok(Arc::new(TaskWorld { installation: Arc::clone(&self.installation), domain, first, digest, role }))
     }
 }
 
 /// The world of a task. It is planted when an episode begins, unless it still is.
 struct TaskWorld {
-    desk: Arc<Desk>,
+    installation: Arc<Installation>,
     domain: Arc<Domain>,
     first: Snapshot,
     /// Of the first state.
@@ -71,7 +71,7 @@ struct TaskWorld {
 impl TaskWorld {
     fn planted(&self) -> Result<Arc<OdooWorld>, WorldError> {
         // Who plants keeps the others waiting: they could not begin in the same slot either.
-        let mut kept = self.desk.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.installation.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((digest, world)) = &*kept {
             if *digest == self.digest {
                 return Ok(Arc::clone(world));
@@ -82,7 +82,7 @@ impl TaskWorld {
                 return Err(WorldError::Asked(why.to_owned()));
             }
         }
-        let planted = OdooWorld::plant(&self.desk.site, Arc::clone(&self.domain), self.first.clone())?;
+        let planted = OdooWorld::plant(&self.installation.site, Arc::clone(&self.domain), self.first.clone())?;
         if let Some(difference) = planted.planted().differences.first() {
             return Err(OdooError::Misfit(format!("the world was planted otherwise: {difference:?}")).into());
         }

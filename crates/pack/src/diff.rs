@@ -1,4 +1,5 @@
-//! The exact difference of two states of one world: rows added, rows removed, fields changed.
+//! The exact difference of two states of one world: rows added, rows removed, fields changed, each with its values before
+//! and after.
 
 use crate::Snapshot;
 use benchwright_base::{FieldId, RelationId, RowId, TableId, Value, json, number};
@@ -8,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A field that changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldChange {
-    /// The field.
+    /// The field of the row's table.
     pub field: FieldId,
-    /// Its value before.
+    /// The value in the earlier state.
     pub old: Value,
-    /// Its value now.
+    /// The value in the later state.
     pub new: Value,
 }
 
@@ -35,7 +36,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Whether nothing changed.
+    /// Whether the two states hold the same rows.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }

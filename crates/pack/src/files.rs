@@ -70,7 +70,7 @@ impl Files {
         self.0.iter().map(|(path, bytes)| (&**path, &**bytes))
     }
 
-    /// The canonical bytes.
+    /// The one form of this document; equal folders have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let held = |bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(text) => Held::Text(text.to_owned()),

@@ -1,4 +1,5 @@
-//! Rules that are functions: the shell passes them to the judge by name.
+//! Rules that are functions: a few rules cannot be said as an expression. Whoever runs a judge hands it these functions, in
+//! a table by name.
 
 use benchwright_base::Value;
 use benchwright_schema::plan::{Bound, Plan, ViewRows};

@@ -1,5 +1,22 @@
-//! The documents that outlive an episode: refusals, traces, snapshots, folders of files and diffs. Each has one canonical
-//! form, carries its version, and is read with limits on size and depth.
+//! The documents that outlive an episode: tasks, suites, scripts, refusals, traces, snapshots, diffs, verdicts, plans and
+//! records of runs. Each has one canonical form (equal things have equal bytes), carries its version, and is read with
+//! limits on size and depth. No engine stands here: these types are what engines, judges, servers and reports hand each
+//! other.
+//!
+//! ```
+//! use benchwright_pack::{Ledger, Script, Step, script::at};
+//! use serde_json::json;
+//!
+//! // A script names rows by key, so that it says the same whatever ids a system of record gives.
+//! let step = Step::call("sale.order", "create", json!({ "partner_id": at("customer/C-104") })).bind("order/1");
+//! let script = Script { steps: vec![step, Step::call("sale.order", "action_confirm", json!({ "ids": [at("order/1")] }))] };
+//!
+//! let mut keys = Ledger::new([("customer/C-104".to_owned(), 7)]);
+//! let first = keys.fill(&script.steps[0].args).expect("the customer is bound");
+//! assert_eq!((script.steps[0].tool(), first), ("sale_order_create".to_owned(), json!({ "partner_id": 7 })));
+//! keys.note(&script.steps[0], &json!([31])).expect("the answer has an id");
+//! assert_eq!(keys.fill(&script.steps[1].args).expect("the order is bound"), json!({ "ids": [31] }));
+//! ```
 
 mod diff;
 mod files;

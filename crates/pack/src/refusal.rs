@@ -1,4 +1,5 @@
-//! Why a call was refused. A refusal changes nothing in the world.
+//! Refusals: why a call was not carried out, as a code that clients rely on and a sentence for the agent. A refused call
+//! changes nothing in the world.
 
 use benchwright_base::json;
 use std::fmt;
@@ -27,7 +28,7 @@ pub enum RefusalCode {
 }
 
 impl RefusalCode {
-    /// All kinds.
+    /// All kinds, in the order of the reference.
     pub const ALL: [RefusalCode; 9] = [
         RefusalCode::NotFound,
         RefusalCode::InvalidArgument,
@@ -40,7 +41,7 @@ impl RefusalCode {
         RefusalCode::InjectedFault,
     ];
 
-    /// Its word.
+    /// The word by which agents and traces know it, such as `not_found`.
     pub fn word(self) -> &'static str {
         match self {
             RefusalCode::NotFound => "not_found",
@@ -71,7 +72,7 @@ impl fmt::Display for RefusalCode {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct Refusal {
-    /// The kind.
+    /// What kind of refusal it is; clients rely on this, and people read the message.
     pub code: RefusalCode,
     /// What was wrong and, where it helps, what would be right.
     pub message: String,

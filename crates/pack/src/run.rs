@@ -1,5 +1,6 @@
-//! A run: what was planned, and one record for each trial. A record holds what a report needs and nothing that a clock decides
-//! but `spent`, which stands outside every digest.
+//! The documents of a run, in which some agents try some tasks so many times: what is to be done ([`RunPlan`]), and one
+//! [`TrialRecord`] for each attempt. A record holds what a report needs and nothing that a clock decides but `spent`, which
+//! stands outside every digest.
 
 use crate::{CheckStatus, Ending, Verdict};
 use benchwright_base::Digest;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 /// The version of these documents.
 pub const RUN_VERSION: u32 = 1;
 
-/// Which trial.
+/// What tells a trial from every other of its run: task, agent and attempt.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialKey {
@@ -25,17 +26,17 @@ pub struct TrialKey {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskLine {
-    /// Its id.
+    /// The task's id, which is the name of its folder.
     pub id: String,
-    /// Its digest.
+    /// The digest of every byte of the task: a run is on these tasks and no others.
     pub digest: String,
-    /// The domain.
+    /// The domain of its world.
     pub domain: String,
-    /// The pattern.
+    /// The pattern that it was drawn from.
     pub pattern: String,
-    /// The tier.
+    /// The tier that it was drawn at.
     pub tier: String,
-    /// The objective.
+    /// The objective that is scored.
     pub objective: String,
     /// What its result is not independent of: tasks of one cluster are alike.
     pub cluster: String,
@@ -100,13 +101,13 @@ impl RunPlan {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TrialEnd {
-    /// It was graded.
+    /// The terminal state was judged.
     Scored(Score),
     /// It could not be: something that is not the agent's failed.
     Error {
         /// What kind of failure, in one word or two: `rate-limit`, `server`, `stall`, `stream`, `grader`.
         cause: String,
-        /// What was said.
+        /// What the failing part said, for people.
         detail: String,
     },
 }
@@ -115,9 +116,9 @@ pub enum TrialEnd {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
-    /// Whether it passed.
+    /// Whether every check passed and every scored phase is within its tolerance.
     pub pass: bool,
-    /// The reward.
+    /// The reward, from 0 to 1,000,000.
     pub reward: i64,
     /// The share of constraint checks that passed.
     pub constraints: i64,
@@ -184,9 +185,9 @@ pub struct Used {
     pub refused: u32,
     /// Turns of a model.
     pub turns: Option<u32>,
-    /// Tokens in.
+    /// Tokens that a model was sent.
     pub tokens_in: Option<u64>,
-    /// Tokens out.
+    /// Tokens that a model wrote.
     pub tokens_out: Option<u64>,
     /// Cost in millionths of a dollar.
     pub cost: Option<u64>,
@@ -206,11 +207,11 @@ pub struct Spent {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialRecord {
-    /// Which trial.
+    /// Which trial of the run it is.
     pub key: TrialKey,
-    /// How it ended.
+    /// Its score, or the error that kept it from one.
     pub end: TrialEnd,
-    /// What it used.
+    /// The calls, turns, tokens and dollars it took.
     pub used: Used,
     /// Whether the agent had the rights of who ran it: then nothing but its word kept it from what is sealed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

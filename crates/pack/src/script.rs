@@ -1,11 +1,11 @@
-//! Calls to be made in order, in the one form (model, method, named arguments). What earlier calls answered is named, so
-//! that a script says the same on every system of record, whatever ids it gives.
+//! Scripts: calls to be made in order, each as model, method and named arguments. Rows are named by key and earlier answers
+//! by name, so that a script says the same on every system of record, whatever ids it gives. The oracle of a task is one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// One call.
+/// One call of a script: what is called, with what, and what its answer is to be known by.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// The model, such as `sale.order`.
@@ -23,10 +23,10 @@ pub struct Step {
     pub take: Option<String>,
 }
 
-/// Calls in order.
+/// Calls to be made in order, such as an oracle's.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Script {
-    /// The calls.
+    /// The calls; a later one may name what an earlier one answered.
     pub steps: Vec<Step>,
 }
 
@@ -45,11 +45,11 @@ pub enum ScriptError {
     /// An answer has not what was to be bound.
     #[error("the answer of {call} has no {what}: {answer}")]
     Answer {
-        /// The call.
+        /// The model and method that were called.
         call: String,
         /// What was looked for.
         what: String,
-        /// The answer.
+        /// The answer, as JSON.
         answer: String,
     },
 }
@@ -100,7 +100,7 @@ impl Ledger {
         Ledger { bound: ids.into_iter().map(|(key, id)| (key, Json::from(id))).collect() }
     }
 
-    /// Binds a key.
+    /// Binds a key to a value; whatever it was bound to before is forgotten.
     pub fn bind(&mut self, key: &str, value: Json) {
         self.bound.insert(key.to_owned(), value);
     }

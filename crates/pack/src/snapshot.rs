@@ -7,14 +7,14 @@ use benchwright_schema::{Domain, codec};
 /// The largest snapshot that is read, in bytes.
 pub const LARGEST_SNAPSHOT: usize = 1 << 30;
 
-/// A state.
+/// A whole state: every row of every table, and where its counters and its clock stand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// The domain.
+    /// The name of the domain whose tables these are.
     pub domain: String,
     /// The digest of its declarations.
     pub domain_digest: Digest,
-    /// The clock.
+    /// The time in the world.
     pub now: DateTime,
     /// The tables, in the order of the domain.
     pub tables: Vec<SnapshotTable>,
@@ -52,7 +52,7 @@ impl Snapshot {
     /// The version that is written.
     pub const VERSION: i64 = 1;
 
-    /// The canonical bytes.
+    /// The one form of this document; equal states have equal bytes.
     pub fn to_bytes(&self, domain: &Domain) -> Vec<u8> {
         let mut out = Vec::with_capacity(1 << 16);
         Snapshot::write_head(&mut out, &self.domain, self.domain_digest, self.now);

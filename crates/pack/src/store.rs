@@ -50,7 +50,7 @@ pub enum StoreError {
     /// A file is too large.
     #[error("{} has more than {most} bytes", .path.display())]
     TooLarge {
-        /// The file.
+        /// The file that is too large.
         path: PathBuf,
         /// The most that is read.
         most: usize,
@@ -58,17 +58,17 @@ pub enum StoreError {
     /// A document cannot be read.
     #[error("{}: {why}", .path.display())]
     Malformed {
-        /// The file.
+        /// The file that cannot be read.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, in a sentence.
         why: String,
     },
     /// A document is of another version.
     #[error("{} is of version {version}; this program reads version {reads}", .path.display())]
     Version {
-        /// The file.
+        /// The file of another version.
         path: PathBuf,
-        /// Its version.
+        /// The version that it says it is of.
         version: u64,
         /// The version that is read.
         reads: u32,
@@ -82,25 +82,25 @@ pub enum StoreError {
     /// The lock file cannot be read.
     #[error("{}: {why}", .path.display())]
     Suite {
-        /// The file.
+        /// The lock file.
         path: PathBuf,
-        /// What is wrong.
+        /// All faults of the lock file.
         why: SuiteError,
     },
     /// The lock file does not name a task that is in the folder.
     #[error("{} does not name the task {id}", .path.display())]
     NotLocked {
-        /// The lock file.
+        /// The lock file of the folder.
         path: PathBuf,
-        /// The task.
+        /// The id of the task that it does not name.
         id: String,
     },
-    /// The disk.
+    /// The disk failed, or a permission is missing.
     #[error("{}: {why}", .path.display())]
     Io {
-        /// The file.
+        /// The file or folder that was asked for.
         path: PathBuf,
-        /// What happened.
+        /// What the system said.
         why: io::Error,
     },
 }
@@ -108,9 +108,9 @@ pub enum StoreError {
 /// The open part of a task, as an agent's machine has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenPart {
-    /// `task.json`.
+    /// The document `task.json`: role, tools, limits, digests.
     pub open: OpenTask,
-    /// The instruction.
+    /// The text that the agent is given (`instruction.md`).
     pub instruction: String,
     /// The first state, as the bytes of a snapshot.
     pub world: Vec<u8>,
@@ -122,7 +122,7 @@ pub struct OpenPart {
 pub struct AuditFile {
     /// The version of this document.
     pub version: u32,
-    /// The canary.
+    /// The line by which leaked text is found.
     pub canary: String,
     /// The digest of the task.
     pub task: String,
@@ -167,7 +167,7 @@ impl Store {
         Ok((Store::at(root), id))
     }
 
-    /// The folder.
+    /// The folder in which the trees `open` and `sealed` stand.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -1,4 +1,5 @@
-//! A suite: the lock file that names every task of it, so that it can be made again bit for bit.
+//! A suite: a TOML file that lists tasks by pattern, tier, objective and seed and, once they were built, the digest of
+//! each. It is a lock file: made again anywhere, every task must have the same bytes.
 
 use benchwright_base::Digest;
 use serde::Deserialize;
@@ -7,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 /// The largest lock file that is read, in bytes.
 pub const LARGEST_SUITE: usize = 64 << 20;
 
-/// A suite.
+/// A suite: which tasks it has, and once it was built the digest that each of them must have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suite {
     /// Its name, in kebab-case.
@@ -28,7 +29,7 @@ pub struct Suite {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteSolver {
-    /// Name and version.
+    /// The version of the solver, such as `9.15.6755`, or the name of a family's own proof.
     pub version: String,
     /// The SHA-256 of its library.
     pub library: String,
@@ -37,13 +38,13 @@ pub struct SuiteSolver {
 /// One line of a suite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuiteTask {
-    /// The pattern.
+    /// The pattern, as `group/slug`.
     pub pattern: String,
-    /// The tier.
+    /// The tier of the pattern, such as `medium`.
     pub tier: String,
-    /// The objective.
+    /// The objective of the pattern, such as `min_new_spend`.
     pub objective: String,
-    /// The seed.
+    /// The seed that the task is drawn from.
     pub seed: u64,
     /// The digest of every byte of the task; `None` before it was first built.
     pub digest: Option<Digest>,
@@ -63,7 +64,7 @@ pub enum SuiteError {
     /// It is of another format.
     #[error("the suite is of format {0}; this program reads format {format}", format = Suite::FORMAT)]
     Format(i64),
-    /// It has faults.
+    /// It has faults; all of them are here.
     #[error("the suite has faults:\n{}", .0.join("\n"))]
     Faulty(Vec<String>),
 }

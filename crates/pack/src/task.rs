@@ -1,4 +1,6 @@
-//! A task: the open part that an agent's machine may have, and the sealed part that only a judge has.
+//! A task as documents: the open part that an agent's machine may have (instruction, first state, tools, limits) and the
+//! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
+//! facts).
 
 use crate::Script;
 use benchwright_base::Digest;
@@ -21,7 +23,7 @@ pub const CANARY: &str = "benchwright canary 3f1c9a52-77d0-4c58-9c1e-5b0f6e2d8a4
 pub struct OpenTask {
     /// The version of this document.
     pub version: u32,
-    /// The canary.
+    /// The line by which leaked text is found, [`CANARY`].
     pub canary: String,
     /// The task's id: it says nothing of how the task was made.
     pub id: String,
@@ -74,7 +76,7 @@ pub struct Verifier {
 /// A sentence of the instruction and the rules it tells.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clause {
-    /// The rules.
+    /// The ids of the rules that the sentence tells.
     pub tells: Vec<String>,
     /// The sentence as it stands in the instruction.
     pub text: String,
@@ -104,19 +106,19 @@ pub struct Certificate {
 pub struct SealedTask {
     /// The version of this document.
     pub version: u32,
-    /// The canary.
+    /// The line by which leaked text is found, [`CANARY`].
     pub canary: String,
-    /// The task's id.
+    /// The id of the open part that this belongs to.
     pub id: String,
     /// The family of its workflow: who judges it asks this family for rules that are functions.
     pub family: String,
     /// The pattern it was made from.
     pub pattern: String,
-    /// Its tier.
+    /// The tier that it was drawn at, such as `medium`.
     pub tier: String,
-    /// Its objective.
+    /// The objective that it was drawn for.
     pub objective: String,
-    /// Its seed.
+    /// The seed that everything random in it follows from.
     pub seed: u64,
     /// The attempt that was kept.
     pub attempt: u32,
@@ -126,24 +128,24 @@ pub struct SealedTask {
     pub case: Json,
     /// The clauses of the instruction.
     pub clauses: Vec<Clause>,
-    /// The oracle.
+    /// The calls that carry out the certified plan.
     pub oracle: Script,
-    /// The verifier.
+    /// What judges a terminal state.
     pub verifier: Verifier,
-    /// The certificate.
+    /// What is known of the best plan, and who proved it.
     pub certificate: Certificate,
 }
 
-/// A whole task.
+/// A whole task as it is made; on disk its two parts stand in trees of their own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Task {
-    /// The open part.
+    /// What an agent's machine may have, but for the instruction and the world.
     pub open: OpenTask,
-    /// The instruction.
+    /// The text that the agent is given.
     pub instruction: String,
     /// The first state, as the bytes of a snapshot.
     pub world: Vec<u8>,
-    /// The sealed part.
+    /// What only a judge has.
     pub sealed: SealedTask,
 }
 

@@ -1,4 +1,5 @@
-//! The calls of an episode in order, enough to replay it: what was called, how it ended, and the state it left.
+//! A trace: the calls of an episode in order, with how each ended and the hashes of the state before and after. It is
+//! enough to make the same calls again and see that they lead to the same state.
 
 use benchwright_base::{Digest, StateHash};
 use serde::{Deserialize, Serialize};
@@ -16,25 +17,25 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// One call.
+/// One call and how it ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceCall {
-    /// The tool.
+    /// The name of the tool, as it was asked for.
     pub tool: String,
     /// The arguments, as they were given.
     pub arguments: String,
-    /// How it ended.
+    /// Answered or refused. Answers are kept as hashes: whoever replays the calls has them again.
     pub outcome: Outcome,
 }
 
-/// A trace.
+/// The calls of an episode, with what is needed to replay them and to see that the replay is the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// The version of this format.
     pub version: u32,
-    /// The domain.
+    /// The name of the domain that was played in.
     pub domain: String,
     /// The digest of its declarations.
     pub domain_digest: String,
@@ -44,7 +45,7 @@ pub struct Trace {
     pub actor: Option<u32>,
     /// The state's hash before the first call.
     pub start: String,
-    /// The calls.
+    /// The calls, in the order in which they were made.
     pub calls: Vec<TraceCall>,
     /// The state's hash after the last call.
     pub end: String,
@@ -68,12 +69,12 @@ impl Trace {
     /// The version that is written.
     pub const VERSION: u32 = 1;
 
-    /// The canonical bytes.
+    /// The one form of this document.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads a trace.
+    /// Reads a trace, within limits of size and of the version that is known.
     pub fn from_bytes(bytes: &[u8]) -> Result<Trace, TraceError> {
         if bytes.len() > LARGEST_TRACE {
             return Err(TraceError::TooLarge(bytes.len()));

@@ -1,4 +1,5 @@
-//! What grading found: a line per check, gates, scores, and the reward.
+//! A verdict: what a judge says of a terminal state. It has a line per check (a rule for one combination of what it ranges
+//! over), the gates that fired, the score of each phase of the objective, and the one reward. Numbers are in millionths.
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use std::{ops::Deref, sync::Arc};
@@ -7,9 +8,9 @@ use std::{ops::Deref, sync::Arc};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckStatus {
-    /// It holds.
+    /// The rule holds for this instance.
     Pass,
-    /// It does not.
+    /// The rule does not hold for this instance.
     Fail,
     /// It does not apply.
     Na,
@@ -20,11 +21,11 @@ pub enum CheckStatus {
 /// An instance of a rule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Instance {
-    /// The rule's id.
+    /// The id of the rule, such as `erp/min-order-quantity`.
     pub rule: String,
-    /// Its short code.
+    /// The rule's short code, such as `SUP.MOQ`.
     pub code: String,
-    /// Its family.
+    /// What the rule is scored under, such as `supply` or `trace`.
     pub family: String,
     /// What it is about: the members that `per` is bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,9 +36,9 @@ pub struct Instance {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(from = "WrittenCheck")]
 pub struct Check {
-    /// The instance.
+    /// Which instance of which rule it is about.
     pub of: Arc<Instance>,
-    /// How it ended.
+    /// Whether it holds, if it applies and could be judged.
     pub status: CheckStatus,
     /// Why, where there is more to say.
     pub why: Option<String>,
@@ -91,11 +92,11 @@ impl Serialize for Check {
 /// One phase of the objective.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PhaseScore {
-    /// Its name.
+    /// The name of the phase in the objective.
     pub name: String,
     /// The value of the terminal state, if it has one.
     pub value: Option<i64>,
-    /// The best value.
+    /// The certified best value, in the unit of the phase.
     pub best: i64,
     /// The score in millionths.
     pub score: i64,
@@ -109,7 +110,7 @@ pub struct PhaseScore {
 pub enum Ending {
     /// No gate fired, every check that applies passed, every scored phase is within tolerance.
     Pass,
-    /// Something fell short.
+    /// A gate fired, a check failed, or a scored phase is out of its tolerance.
     Fail,
     /// Something could not be judged; nothing is scored.
     Error,
@@ -120,7 +121,7 @@ pub enum Ending {
 pub struct Verdict {
     /// How the task ended.
     pub ending: Ending,
-    /// The reward.
+    /// The one number of the verdict, from 0 to 1,000,000.
     pub reward: i64,
     /// The share of constraint checks that passed.
     pub constraints: i64,
@@ -130,13 +131,13 @@ pub struct Verdict {
     pub objective: i64,
     /// The gates that fired.
     pub gates: Vec<String>,
-    /// The phases.
+    /// The phases of the objective, in order.
     pub phases: Vec<PhaseScore>,
     /// Whether a clean state is better than the certificate says is possible.
     pub alarm: bool,
     /// Whether the reward reaches the paper's bar of 0.99.
     pub paper_pass: bool,
-    /// Every check.
+    /// Every check, one for each instance of each rule.
     pub checks: Vec<Check>,
 }
 

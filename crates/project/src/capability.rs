@@ -32,7 +32,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// All of them.
+    /// Every capability, in the order in which they are listed.
     pub const ALL: [Capability; 6] = [
         Capability::Optimised,
         Capability::Reader,

@@ -1,4 +1,5 @@
-//! A family of workflows: what it draws, and how what it drew becomes facts, records, calls and words.
+//! The trait of a family of workflows: it draws cases, and tells each as facts for the rules, records of the first state,
+//! calls of the oracle and words of the instruction.
 
 use crate::{Faults, Mutator, Optimised, Pattern, Players, Proof, Reader};
 use benchwright_base::Stream;
@@ -14,13 +15,13 @@ use std::collections::BTreeMap;
 /// Which task is drawn.
 #[derive(Clone, Debug)]
 pub struct Draw<'a> {
-    /// The pattern.
+    /// The pattern that is drawn from.
     pub pattern: &'a Pattern,
-    /// The tier.
+    /// The tier of the pattern, such as `medium`.
     pub tier: &'a str,
-    /// The objective.
+    /// The objective of the pattern, such as `min_new_spend`.
     pub objective: &'a str,
-    /// The task's seed.
+    /// The seed that everything random in the task follows from.
     pub seed: u64,
     /// Which attempt this is.
     pub attempt: u32,
@@ -34,10 +35,10 @@ impl Draw<'_> {
     }
 }
 
-/// What was drawn.
+/// The case of a task: the business situation that was drawn, from which everything else follows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// The objective.
+    /// The objective that its best plan is solved for.
     pub objective: String,
     /// The switches that bring rules in.
     pub switches: Vec<String>,
@@ -68,7 +69,7 @@ impl From<FamilyError> for Discard {
 /// The first state of a task's world.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FirstState {
-    /// The rows.
+    /// The rows, in the domain's tables.
     pub snapshot: Snapshot,
     /// The keys of rows: table, row id, key.
     pub keys: BTreeMap<String, BTreeMap<u32, String>>,
@@ -79,7 +80,7 @@ pub struct FirstState {
 pub struct Brief {
     /// The whole text, in Markdown.
     pub text: String,
-    /// Its clauses.
+    /// Its sentences that tell rules, each with the rules it tells.
     pub clauses: Vec<Clause>,
 }
 

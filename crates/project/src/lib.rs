@@ -1,4 +1,25 @@
-//! Pure functions from what was solved to instruction, environment, oracle and verifier.
+//! Makes tasks. A pattern and a seed go in; out comes a task with its four artifacts: the instruction, the first state of
+//! the world, the oracle (calls that solve it) and the verifier. All four are projections of one *case*, the business
+//! situation that was drawn, so they cannot disagree by accident.
+//!
+//! What is special to a kind of workflow stands behind the trait [`Family`], with a few optional capabilities. A family may
+//! need the best plan of a case, and is handed a planner for it: no solver stands here, and no domain. [`make`] is the one
+//! way from a draw to a task.
+//!
+//! ```
+//! use benchwright_project::{Offered, toolset};
+//! use std::collections::BTreeSet;
+//!
+//! // A task may offer less than all tools: those that its oracle uses, and some that look as if they were needed.
+//! let tool = |name, table, description| Offered { name, table: Some(table), description };
+//! let tools = [
+//!     tool("order_create", "order", "Makes an order of a customer."),
+//!     tool("order_cancel", "order", "Cancels an order."),
+//!     tool("colour_list", "colour", "Lists colours."),
+//! ];
+//! let used = BTreeSet::from(["order_create".to_owned()]);
+//! assert_eq!(toolset(&tools, &used, 1, 7, &["tools"]), ["order_create", "order_cancel"]);
+//! ```
 
 mod capability;
 mod family;

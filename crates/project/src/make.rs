@@ -1,4 +1,6 @@
-//! From a pattern and a seed to a task: draw, solve, project. Draws that make no good task are thrown away and counted.
+//! From a pattern and a seed to a task, in three steps: a case is drawn, its best plan is solved for and proved, and the
+//! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
+//! same seed is made.
 
 use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
 use benchwright_base::{Digest, Stream};
@@ -24,20 +26,20 @@ const NOBODY: &str = "none: the case is its own plan, 1";
 /// Which task is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Order<'a> {
-    /// The pattern.
+    /// The pattern that the task is made of.
     pub pattern: &'a Pattern,
-    /// The tier.
+    /// A tier that the pattern offers.
     pub tier: &'a str,
-    /// The objective.
+    /// An objective that the pattern offers at that tier.
     pub objective: &'a str,
-    /// The seed.
+    /// The seed; the same order gives the same bytes.
     pub seed: u64,
 }
 
 /// Who solved it, for the certificate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solver {
-    /// Name and version.
+    /// Name and version of the solver, or of a family's own proof.
     pub version: String,
     /// The digest of its library.
     pub library: String,
@@ -64,19 +66,19 @@ pub enum MakeError {
         "{pattern} has no {tier} tasks with the objective {objective}; `benchwright patterns {pattern}` lists what it has"
     )]
     NoCell {
-        /// The pattern.
+        /// The name of the pattern.
         pattern: String,
-        /// The tier.
+        /// The tier that was asked for.
         tier: String,
-        /// The objective.
+        /// The objective that was asked for.
         objective: String,
     },
     /// Every draw was thrown away.
     #[error("{pattern} seed {seed}: {MOST_ATTEMPTS} draws were thrown away: {causes}")]
     Exhausted {
-        /// The pattern.
+        /// The name of the pattern.
         pattern: String,
-        /// The seed.
+        /// The seed of which every attempt was thrown away.
         seed: u64,
         /// How many, by cause.
         causes: String,
@@ -84,26 +86,26 @@ pub enum MakeError {
     /// The family, a pattern or the solver is at fault.
     #[error("{pattern} seed {seed}, draw {attempt}: {why}")]
     Fault {
-        /// The pattern.
+        /// The name of the pattern.
         pattern: String,
-        /// The seed.
+        /// The seed that was drawn from.
         seed: u64,
-        /// The draw.
+        /// The attempt of that seed, from 0.
         attempt: u32,
-        /// What happened.
+        /// What the family or the planner said.
         why: String,
     },
 }
 
 /// A case that was solved, with what it was solved by.
 pub struct Ready {
-    /// The case.
+    /// What was drawn.
     pub case: Case,
     /// The rules that apply to it, as written.
     pub text: PlanText,
-    /// The same, compiled.
+    /// The same rules, compiled against the domain.
     pub plan: Plan,
-    /// Its facts.
+    /// The members, sets and facts of the case, resolved.
     pub bound: Bound,
 }
 
@@ -125,7 +127,7 @@ pub fn ready(family: &dyn Family, pattern: &Pattern, domain: &Domain, case: Case
     Ok(Ready { case, text, plan, bound })
 }
 
-/// Makes a task.
+/// Makes the task of an order: draws until a case makes a good task, solves it, and projects the four artifacts.
 pub fn make(
     order: Order<'_>,
     family: &dyn Family,
@@ -167,6 +169,8 @@ fn draw_one(
 ) -> Result<(Ready, Solved), Discard> {
     let case = family.sample(draw, domain, planner)?;
     let ready = ready(family, draw.pattern, domain, case).map_err(Discard::Fault)?;
+    // A family that draws a case around its answer proves that answer itself; one with a choice of rows asks the planner; one with
+    // neither has no plan to certify, and its oracle is all there is.
     if let Some(proof) = family.proof() {
         let solved = proof.prove(&ready.case, &ready.plan, &ready.bound)?;
         return Ok((ready, solved));

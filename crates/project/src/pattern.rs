@@ -1,14 +1,15 @@
-//! A pattern: one workflow of a family, as a folder of declarations.
+//! A pattern: one workflow of a family, declared in a folder. `pattern.toml` says which tiers and objectives it has and
+//! what is drawn for each, `text.toml` in which words it is told.
 
 use benchwright_schema::plan::PlanText;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// A workflow.
+/// A workflow of a family, as its folder declares it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pattern {
-    /// `group/slug`.
+    /// Its name, `group/slug`, which is its folder's path.
     pub name: String,
     /// The family that samples it.
     pub family: String,
@@ -16,17 +17,17 @@ pub struct Pattern {
     pub domain: String,
     /// What is declared in `pattern.toml`.
     pub head: PatternHead,
-    /// Its words.
+    /// The words in which it is told (`text.toml`).
     pub text: PatternText,
     /// Rules of its own.
     pub rules: PlanText,
 }
 
-/// `pattern.toml`.
+/// What `pattern.toml` says: the family, the tiers and objectives, and what is drawn for each.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatternHead {
-    /// The family.
+    /// The name of the family that draws and tells it.
     #[serde(default)]
     pub family: String,
     /// The domain of its worlds, where that is not named as the family is.
@@ -58,7 +59,7 @@ pub struct PatternCell {
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatternText {
-    /// The business name.
+    /// What the business calls this work.
     pub title: String,
     /// How the brief begins.
     pub opening: Vec<String>,
@@ -72,9 +73,9 @@ pub struct PatternText {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{file}: {why}")]
 pub struct PatternError {
-    /// The file.
+    /// The file of the pattern's folder in which it is.
     pub file: String,
-    /// What is wrong.
+    /// What is wrong, in a sentence.
     pub why: String,
 }
 
@@ -140,7 +141,7 @@ impl Pattern {
         })
     }
 
-    /// The group.
+    /// The first part of its name: the group of workflows it stands in.
     pub fn group(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
     }

@@ -9,11 +9,11 @@ const SAME_TABLE: usize = 1_000;
 /// A tool to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offered<'t> {
-    /// Its name.
+    /// The name that it is chosen and called by.
     pub name: &'t str,
     /// The table it is about, if it is about one.
     pub table: Option<&'t str>,
-    /// What it does.
+    /// What it does, as an agent is told; its words decide what looks alike.
     pub description: &'t str,
 }
 

@@ -1,4 +1,4 @@
-//! What works on a task.
+//! The trait of an agent (whatever works on a task: a policy, a model, a program outside) and what it leaves behind.
 
 use crate::{Host, HostError, Hosted};
 use benchwright_pack::{OpenPart, run::Limits};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Why an agent stopped without an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// It was done.
+    /// It says that it is done.
     Done,
     /// A limit was reached: `turns`, `tokens`, `time`, `cost`, `length`, `calls`.
     Limit(String),
@@ -17,13 +17,13 @@ pub enum Stop {
 /// What an agent did besides its calls.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Played {
-    /// Why it stopped.
+    /// Whether it was done or met a limit.
     pub stop: Stop,
     /// Turns of its model.
     pub turns: Option<u32>,
-    /// Tokens in.
+    /// Tokens that its model was sent; nothing where it has none or the server does not say.
     pub tokens_in: Option<u64>,
-    /// Tokens out.
+    /// Tokens that its model wrote; nothing where it has none or the server does not say.
     pub tokens_out: Option<u64>,
     /// Cost in millionths of a dollar.
     pub cost: Option<u64>,
@@ -54,7 +54,7 @@ impl Played {
 pub struct AgentError {
     /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `auth`, `request`, `runner`.
     pub cause: String,
-    /// What was said.
+    /// What the failing part said, for people. Secrets were taken out of it.
     pub detail: String,
 }
 
@@ -64,7 +64,7 @@ impl From<HostError> for AgentError {
     }
 }
 
-/// An agent.
+/// An agent: whatever works on a task, be it a policy, a model or a program outside.
 pub trait Agent: Sync {
     /// Its name in records, with its model and setting.
     fn name(&self) -> &str;

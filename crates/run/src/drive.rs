@@ -1,4 +1,6 @@
-//! Works off a run: claims a trial, plays it, keeps its folder, records it, and so on until none is left.
+//! Works off a run with several workers: each claims a trial, lets the agent play it, keeps its folder, records it, and so
+//! on until none is left. While a trial is played its lease is renewed; one whose worker died is claimed by another when
+//! the lease ends.
 
 use crate::{
     Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Stop, TrialFolder,
@@ -32,9 +34,9 @@ const IDLE: Duration = Duration::from_millis(200);
 
 /// What a run is worked off with.
 pub struct Driver<'a> {
-    /// Gives episodes.
+    /// Who gives episodes and verdicts.
     pub host: &'a dyn Host,
-    /// The ledger.
+    /// Which trials there are, who works on which, and what came of them.
     pub ledger: &'a dyn LedgerStore,
     /// The agents of the plan.
     pub agents: &'a [Box<dyn Agent + Send>],
@@ -44,7 +46,7 @@ pub struct Driver<'a> {
     pub now: &'a (dyn Fn() -> i64 + Sync),
     /// Milliseconds that a trial is held before it must be held longer; half a minute by default.
     pub lease: Option<i64>,
-    /// How many workers.
+    /// How many trials are played at a time, each by a thread of its own.
     pub jobs: usize,
     /// Set to stop before the next trial.
     pub stop: &'a AtomicBool,

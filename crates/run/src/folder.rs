@@ -25,9 +25,9 @@ pub struct TrialFolder {
 /// What a folder holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kept {
-    /// The calls.
+    /// The calls that were made, in order.
     pub trace: Trace,
-    /// The verdict.
+    /// What the judge said of the terminal state.
     pub verdict: Verdict,
     /// The terminal state, as the bytes of a snapshot.
     pub snapshot: Vec<u8>,

@@ -1,4 +1,5 @@
-//! What gives episodes: the shell implements it over a server or over worlds in this process.
+//! The traits through which a run gets its tasks, episodes and verdicts. The workshop implements them over worlds in this
+//! process and over a server elsewhere.
 
 use benchwright_pack::{OpenPart, Refusal, Script, Trace, Verdict};
 use serde_json::Value as Json;
@@ -10,16 +11,16 @@ use std::collections::BTreeMap;
 pub struct HostError {
     /// What kind of failure: `world`, `grader`, `task`, `server`.
     pub cause: &'static str,
-    /// What was said.
+    /// What the failing part said, for people.
     pub detail: String,
 }
 
 /// A tool as an agent sees it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolCard {
-    /// Its name.
+    /// The name by which it is called.
     pub name: String,
-    /// What it does.
+    /// What it does, as agents are told.
     pub description: String,
     /// The schema of its arguments.
     pub arguments: Json,
@@ -41,13 +42,13 @@ pub struct Sealed {
 /// What is left of an episode.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finished {
-    /// The calls.
+    /// The calls that were made, in order.
     pub trace: Trace,
     /// The terminal state, as the bytes of a snapshot.
     pub snapshot: Vec<u8>,
     /// What changed, as JSON.
     pub diff: String,
-    /// The verdict.
+    /// What the judge said of the terminal state.
     pub verdict: Verdict,
     /// The rules that speak of what nobody asked for.
     pub frame_rules: Vec<String>,
@@ -58,7 +59,7 @@ pub struct Finished {
 /// How a program outside reaches an episode: nothing but its tools.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reach {
-    /// Its MCP address.
+    /// The address at which it speaks MCP.
     pub mcp: String,
     /// The address of its tools in plain JSON, to which a tool's name is added.
     pub tools: String,
@@ -84,7 +85,7 @@ pub trait Hosted {
     fn finish(self: Box<Self>) -> Result<Finished, HostError>;
 }
 
-/// What gives episodes.
+/// Whoever gives a run its tasks, episodes and verdicts: this process, or a server elsewhere.
 pub trait Host: Sync {
     /// What an agent is given of a task.
     fn open(&self, id: &str) -> Result<OpenPart, HostError>;

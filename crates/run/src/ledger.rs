@@ -10,9 +10,9 @@ pub struct RunId(pub i64);
 /// A trial that somebody works on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// The run.
+    /// The run that the trial is of.
     pub run: RunId,
-    /// The trial.
+    /// Which task, agent and attempt.
     pub key: TrialKey,
     /// Its number in the run.
     pub number: i64,
@@ -25,7 +25,7 @@ pub struct Claim {
 /// What became of a record that was handed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finish {
-    /// It is recorded.
+    /// It is recorded now, once and for all.
     Recorded,
     /// Somebody else holds the trial by now, or it is recorded already: nothing was written.
     Stale,
@@ -47,7 +47,7 @@ pub struct Standing {
 /// Why the ledger could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// The database.
+    /// The database failed, or cannot be opened.
     #[error("the ledger cannot be used: {0}")]
     Store(String),
     /// What is in it is none of ours.

@@ -1,8 +1,37 @@
-//! Puts agents on tasks. A trial is leased from a ledger, played in an episode that a host gives, graded by that host, kept in
-//! a folder of its own, and recorded exactly once. What fails without being the agent's fault is an error, never a zero.
+//! Puts agents on tasks and records what came of it. A *trial* is one attempt of one agent at one task: it is leased from a
+//! ledger, played in an episode that a host gives, graded by that host, kept in a folder of its own, and recorded exactly
+//! once, also when workers die or wake up late. What fails without being the agent's fault is an error with a cause, never
+//! a zero.
 //!
-//! This crate knows no world and no server: a [`Host`] gives episodes and verdicts. It reads no clock: who calls it says what
-//! time it is.
+//! This crate knows no world and no server: a [`Host`] gives episodes and verdicts. It reads no clock: who calls it says
+//! what time it is.
+//!
+//! ```
+//! use benchwright_pack::{RunPlan, run::{Limits, RUN_VERSION, TaskLine}};
+//! use benchwright_run::{LedgerStore as _, SqliteLedger, model::AgentSpec};
+//!
+//! assert_eq!(AgentSpec::parse("react:some-model@oracle+5").expect("it is an agent").name(), "react:some-model@oracle+5");
+//! assert!(AgentSpec::parse("gredy").is_err());
+//!
+//! // One task, one agent, two attempts: two trials, each given to one worker only.
+//! let task = TaskLine {
+//!     id: "erp-1".to_owned(), digest: "00".to_owned(), domain: "erp".to_owned(), pattern: "a/b".to_owned(),
+//!     tier: "easy".to_owned(), objective: "cost".to_owned(), cluster: "a/b".to_owned(), horizon: 3,
+//!     parameters: Default::default(),
+//! };
+//! let plan = RunPlan {
+//!     version: RUN_VERSION, tasks: vec![task], agents: vec!["idle".to_owned()], settings: Default::default(),
+//!     attempts: 2, limits: Limits::default(),
+//! };
+//! let ledger = SqliteLedger::open_file(":memory:".as_ref()).expect("SQLite is built in");
+//! let (run, is_new) = ledger.open("first", &plan, false).expect("it is written down");
+//! assert!(is_new);
+//! let (now, lease) = (0, 30_000);
+//! let first = ledger.claim(run, now, lease).expect("it can be read").expect("there is a trial");
+//! let second = ledger.claim(run, now, lease).expect("it can be read").expect("there is another");
+//! assert_ne!(first.key.attempt, second.key.attempt);
+//! assert!(ledger.claim(run, now, lease).expect("it can be read").is_none(), "both are held");
+//! ```
 
 mod agent;
 mod drive;

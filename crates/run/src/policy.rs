@@ -1,4 +1,5 @@
-//! Agents without a model: the measure that every other agent stands beside. All but the oracle know only what they read.
+//! Agents without a model, such as one that does nothing and one that carries out the certified plan: the measure beside
+//! which every other agent stands. All but the oracle know only what they read.
 
 use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_audit::arguments::{Ground, Maker, ids_of};

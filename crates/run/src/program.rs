@@ -82,7 +82,7 @@ pub struct Surroundings {
     pub variables: BTreeMap<String, String>,
 }
 
-/// An agent outside.
+/// An agent outside: a command line that is started for each trial.
 #[derive(Debug)]
 pub struct Program {
     name: String,

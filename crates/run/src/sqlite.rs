@@ -127,6 +127,8 @@ impl LedgerStore for SqliteLedger {
     fn claim(&self, run: RunId, now: i64, lease: i64) -> Result<Option<Claim>, LedgerError> {
         let mut connection = self.lock();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Open trials and those whose lease has ended: both have an `until` that is past. Least tried first, so that one that always
+        // fails holds up no other. Each claim raises the fence, and what an earlier holder writes then matches no row.
         let next = "select number, task, agent, attempt, fence, tries from trial
                     where run = ?1 and state <> 'done' and until <= ?2 order by tries, number limit 1";
         let found = transaction

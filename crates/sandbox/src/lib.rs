@@ -12,12 +12,12 @@
 //! use std::sync::Arc;
 //!
 //! # let files = [
-//! #     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Tickets.'"),
+//! #     ("domain.toml", "name = 'tickets'\ntitle = 'Tickets'\nrole = 'clerk'\nabout = 'Tickets.'"),
 //! #     ("tables.toml", "[enums]\nState = ['open', 'done']\n[ticket]\ntitle = 'text'\nstate = 'State = open'"),
 //! #     ("tools.toml", "add_ticket = 'create ticket set title'\nclose_ticket = 'update ticket set state'"),
 //! #     ("policy.toml", "[access]\nclerk = ['any on *']"),
 //! # ];
-//! # let folder = Folder::new("desk", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+//! # let folder = Folder::new("tickets", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
 //! // A domain with tickets, and the tools `add_ticket` and `close_ticket`.
 //! let domain = load(&folder).expect("the folder has no fault");
 //! let sandbox = Arc::new(Sandbox::empty(Arc::new(domain), &[]));

@@ -188,6 +188,7 @@ impl Filler<'_> {
             let mut values = Vec::with_capacity(step.fields.len());
             for (field, how) in &step.fields {
                 let name = &declared.field(*field).name;
+                // Each field of each row has a stream of its own, so that a change to one line of `seed.toml` moves no other value.
                 let mut stream = self.stream(at, &[name, &number.to_string(), &attempt.to_string()]);
                 let Some(value) = self.value(at, step.table, *field, how, &cells, batch, &mut stream) else {
                     return Ok(false);
@@ -196,6 +197,7 @@ impl Filler<'_> {
                 values.push((*field, value));
             }
             let actor = Actor { plan: self.plan, role: &self.plan.roles[0], people: &self.nobody };
+            // The state is taken out rather than copied: a copy would share every node, and each write would have to copy them.
             let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
             let broken = match draft.make(step.table, values) {
                 Err(refusal) => Some(refusal.to_string()),

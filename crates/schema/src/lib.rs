@@ -9,12 +9,12 @@
 //! use benchwright_schema::{Folder, load};
 //!
 //! let files = [
-//!     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Tickets.'"),
+//!     ("domain.toml", "name = 'tickets'\ntitle = 'Tickets'\nrole = 'clerk'\nabout = 'Tickets.'"),
 //!     ("tables.toml", "[enums]\nState = ['open', 'done']\n[ticket]\ntitle = 'text'\nstate = 'State = open'"),
 //!     ("tools.toml", "close_ticket = 'update ticket set state'"),
 //!     ("policy.toml", "[access]\nclerk = ['any on *']"),
 //! ];
-//! let folder = |files: [(&str, &str); 4]| Folder::new("desk", files.map(|(path, text)| (path.into(), text.into())));
+//! let folder = |files: [(&str, &str); 4]| Folder::new("tickets", files.map(|(path, text)| (path.into(), text.into())));
 //!
 //! let domain = load(&folder(files)).expect("the folder has no fault");
 //! let ticket = domain.table_named("ticket").expect("there is such a table");

@@ -1,4 +1,5 @@
-//! A small HTTP client for one URL that keeps its connection.
+//! A small HTTP client for one URL that keeps its connection, for the proxy that connects an MCP client on stdio with an
+//! episode.
 
 use axum::http::{HeaderName, HeaderValue, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full};

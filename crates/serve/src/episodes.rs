@@ -1,4 +1,6 @@
-//! The live episodes: begun, copied, called, read, graded and closed, each behind a lock of its own.
+//! The live episodes of a program: begun from a task or a domain, copied, called, read, graded and closed. This is all that
+//! the server does, without HTTP: a program that runs agents in its own process calls it directly. Each episode is behind a
+//! lock of its own, so that agents do not wait for each other.
 
 use crate::{
     CallError, ServeError, Settings, Token,
@@ -98,16 +100,16 @@ impl Start {
 /// What an episode may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The most calls.
+    /// The most calls, refused ones too.
     pub calls: u32,
     /// The time without a call after which it is closed.
     pub idle: Duration,
 }
 
-/// A new episode.
+/// What whoever began an episode is told of it.
 #[derive(Clone, Debug)]
 pub struct Created {
-    /// Its id.
+    /// The id by which its addresses name it.
     pub id: EpisodeId,
     /// The token of its agent.
     pub token: Token,
@@ -120,9 +122,9 @@ pub struct Created {
 /// How an episode stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// Its task.
+    /// The id of its task; nothing where it is a domain's own world.
     pub task: Option<String>,
-    /// Its domain.
+    /// The name of its domain.
     pub domain: String,
     /// The role of its agent.
     pub role: String,
@@ -141,7 +143,7 @@ pub struct Status {
 /// A verdict, and what it is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Graded {
-    /// The verdict.
+    /// What the judge said.
     pub verdict: Verdict,
     /// The digest of the whole task, open and sealed.
     pub task: Digest,
@@ -209,7 +211,7 @@ pub struct Episodes {
 }
 
 impl Episodes {
-    /// No episodes yet.
+    /// A program's episodes, of which there are none yet.
     pub fn new(settings: Settings) -> Episodes {
         Episodes { settings, worlds: Worlds::default(), slots: RwLock::default(), began: Instant::now() }
     }
@@ -413,12 +415,12 @@ impl Episodes {
         ended.len()
     }
 
-    /// How many live.
+    /// How many episodes live, begun and not yet ended.
     pub fn len(&self) -> usize {
         self.read().live.len()
     }
 
-    /// Whether none lives.
+    /// Whether no episode lives.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

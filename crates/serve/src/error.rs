@@ -1,4 +1,4 @@
-//! Why something was not done, each with a word and a status that a client can rely on.
+//! Why something was not done. Each error has a word and an HTTP status that clients rely on, and a sentence for people.
 
 use crate::EpisodeId;
 use benchwright_base::json;
@@ -56,7 +56,7 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// Its word.
+    /// The word that clients rely on, such as `no_such_episode`.
     pub fn word(&self) -> &'static str {
         match self {
             ServeError::NoEpisode => "no_such_episode",
@@ -76,7 +76,7 @@ impl ServeError {
         }
     }
 
-    /// Its HTTP status.
+    /// The HTTP status it is answered with.
     pub fn status(&self) -> u16 {
         match self {
             ServeError::Asked(_) => 400,
@@ -138,7 +138,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Its word.
+    /// The word that clients rely on: a refusal's own, or such as `calls_exhausted`.
     pub fn word(&self) -> &'static str {
         match self {
             CallError::Refused(refusal) => refusal.code.word(),
@@ -190,12 +190,12 @@ pub enum ServerError {
     /// The address is taken or not ours.
     #[error("cannot listen on {address}: {why}")]
     Bind {
-        /// The address.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// What happened.
+        /// What the system said.
         why: std::io::Error,
     },
-    /// The rest.
+    /// What else kept it from starting, such as no randomness for a token.
     #[error(transparent)]
     Serve(#[from] ServeError),
 }

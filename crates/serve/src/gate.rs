@@ -1,4 +1,5 @@
-//! Who may come in: the check of Host and Origin, of tokens, and of the size of a body; and how an error is answered.
+//! What every request passes first: the check of Host and Origin, of its token, and of the size of its body. And the form
+//! in which every error is answered.
 
 use crate::{
     CallError, EpisodeId, Episodes, ServeError, episodes::Owner, error::error_json, events, mcp::McpService,

@@ -25,6 +25,22 @@
 //!
 //! [`Episodes`] is the one implementation; a program calls it directly, [`Server`] over HTTP. Who an agent is and which
 //! episode it means is in the URL and the token of every request, never in a session.
+//!
+//! ```
+//! use benchwright_serve::{Episodes, Settings, Start};
+//!
+//! let episodes = Episodes::new(Settings::default());
+//! let begun = episodes.create(&Start::domain("csm", "small", 1)).expect("there is such a world");
+//! let users = episodes.call(begun.id, "list_users", r#"{"limit":1}"#).expect("it is a tool of csm");
+//! assert!(users.contains("email"));
+//! let refused = episodes.call(begun.id, "list_user", "{}").expect_err("there is no such tool");
+//! assert_eq!((refused.word(), refused.status()), ("not_found", 404));
+//!
+//! let status = episodes.status(begun.id).expect("it lives");
+//! assert_eq!((status.calls_used, status.domain.as_str()), (2, "csm"));
+//! episodes.close(begun.id).expect("it lives");
+//! assert!(episodes.is_empty());
+//! ```
 
 mod agent;
 mod client;

@@ -1,4 +1,4 @@
-//! OpenAPI documents: of the tools of an episode, and of the control plane.
+//! Writes OpenAPI documents: one of the tools of an episode, and one of the control plane.
 
 use crate::worlds::Opened;
 use serde_json::{Map, Value as Json, json};

@@ -1,4 +1,5 @@
-//! The server: two planes on one port or two, and the task that closes idle episodes.
+//! The HTTP server around [`Episodes`]: the control plane and the agent plane, on one port or two, and the timer that
+//! closes idle episodes.
 
 use crate::{
     Episodes, Options, ServerError, Token, agent, control, faces,

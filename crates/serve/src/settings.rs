@@ -1,4 +1,5 @@
-//! What a server is told when it starts.
+//! What a server is told when it starts: where tasks are, which engines and faces there are, what may be read, and the
+//! limits.
 
 use crate::Token;
 use benchwright_catalog::Catalog;
@@ -63,7 +64,7 @@ impl Default for Settings {
 /// What a server is told.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The episodes.
+    /// How episodes are begun, and what they may cost.
     pub settings: Settings,
     /// Where the control plane listens. Port 0 takes a free one.
     pub bind: SocketAddr,

@@ -1,4 +1,5 @@
-//! The tools of a world as every wire shows them.
+//! The tools of a world as every wire shows them: those that a task offers, with their schemas, made once and shared by all
+//! episodes of the world.
 
 use benchwright_world::ToolLine;
 use serde_json::{Value as Json, json};
@@ -28,7 +29,7 @@ impl ToolSet {
         ToolSet { lines, listed, places, withheld: others.into_iter().map(|line| line.name).collect() }
     }
 
-    /// All tools.
+    /// All tools that the agent may call, in the order of the world.
     pub fn lines(&self) -> &[ToolLine] {
         &self.lines
     }

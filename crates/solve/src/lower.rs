@@ -280,6 +280,8 @@ impl<'a> Lower<'a> {
         Rows(self.rows.iter().map(view).collect())
     }
 
+    /// The least and the greatest value of an expression. While something is read under the guard that a row is used, the fields of
+    /// that row have the narrower bounds of a used one: 5 to 40, and not 0 too. So more is known before any variable is made.
     fn bounds(&self, of: &Lin) -> (i64, i64) {
         of.terms.iter().fold((of.constant, of.constant), |(low, high), (var, k)| {
             let (a, b) = match self.homes.get(var) {
@@ -290,6 +292,7 @@ impl<'a> Lower<'a> {
         })
     }
 
+    /// The formula, or its truth where the bounds of its expression decide it already.
     fn simple(&self, formula: Formula) -> Formula {
         match &formula {
             Formula::Le(of) => match self.bounds(of) {
@@ -388,6 +391,8 @@ impl<'a> Lower<'a> {
     fn largest_guarded(&mut self, items: Vec<(Formula, Lin)>, outer: Lin) -> Lin {
         let any = Formula::any(items.iter().map(|(guard, _)| guard.clone()).collect());
         let Some(low) = items.iter().map(|(_, of)| self.model.bounds_of(of).0).min() else { return outer };
+        // What a gate takes away becomes 0, which must not win against negative values. So all are raised by the least that any of
+        // them can be, compared, and lowered again.
         let floor = Lin::constant(if broken(Sabotage::MaxBeginsAtZero) { 0 } else { low });
         let mut raised = Vec::with_capacity(items.len());
         for (guard, of) in items {
@@ -404,6 +409,7 @@ impl<'a> Lower<'a> {
         self.add(there, not_there)
     }
 
+    /// How many different values there are: a truth for each possible value, that some element has it, and the sum of these.
     fn distinct(&mut self, items: Vec<(Formula, Lin)>) -> Lin {
         let mut by_value: BTreeMap<i64, Vec<Formula>> = BTreeMap::new();
         for (guard, of) in items {
@@ -570,6 +576,8 @@ impl Algebra for Lower<'_> {
             self.fail(TOO_LARGE);
             return Lin::default();
         }
+        // A product with a sum of 0-1 variables is a sum of gated copies of the other factor, which both engines read better than a
+        // product of two variables.
         let zero_one = |of: &Lin| of.terms.iter().all(|(var, _)| matches!(self.model.bounds(*var), (0.., ..=1)));
         let (switch, of) = match (zero_one(&a), zero_one(&b)) {
             (true, _) => (a, b),
@@ -725,6 +733,7 @@ impl Algebra for Lower<'_> {
         Formula::Known(false)
     }
     fn holds(&mut self, value: Lin) -> Formula {
+        // A boolean field is a number here, 0 or 1.
         self.simple(Formula::Eq(value.minus(&Lin::constant(1))))
     }
     fn in_ancestors(&mut self, _: Lin, _: Lin, _: RelationId, _: FieldId) -> Formula {

@@ -9,12 +9,12 @@
 //! use benchwright_spec::{Candidate, Cell, NamedRows, Rows};
 //!
 //! # let files = [
-//! #     ("domain.toml", "name = 'desk'\ntitle = 'Desk'\nrole = 'clerk'\nabout = 'Purchases.'"),
+//! #     ("domain.toml", "name = 'shop'\ntitle = 'Shop'\nrole = 'clerk'\nabout = 'Purchases.'"),
 //! #     ("tables.toml", "[vendor]\nname = 'text unique'\n[purchase]\nvendor = '-> vendor'\nunits = 'int'"),
 //! #     ("tools.toml", ""),
 //! #     ("policy.toml", "[access]\nclerk = ['any on *']"),
 //! # ];
-//! # let folder = Folder::new("desk", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+//! # let folder = Folder::new("shop", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
 //! # let domain = load(&folder).expect("the folder has no fault");
 //! let rules = "
 //!     sorts = { vendor = 'vendor' }

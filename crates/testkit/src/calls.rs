@@ -25,7 +25,7 @@ const NASTY: [&str; 14] = [
     "",
 ];
 
-/// A random caller.
+/// Makes random calls of a domain's tools, the same for the same seed.
 pub struct Caller {
     stream: Stream,
     fresh: u64,
@@ -34,9 +34,9 @@ pub struct Caller {
 /// A call to make.
 #[derive(Clone, Debug)]
 pub struct RandomCall {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The arguments.
+    /// The arguments, as the text of a JSON object or of what should have been one.
     pub arguments: String,
     /// Whether it was made to be legal (it may still be refused by a rule).
     pub legal: bool,

@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-/// The laws.
+/// A property that every world keeps, whatever its domain declares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Law {
     /// A refusal changes nothing.
@@ -58,11 +58,11 @@ pub enum Law {
 /// What a run of random calls saw.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Calls made.
+    /// Calls that were made.
     pub calls: usize,
-    /// Calls answered.
+    /// Calls that were answered and not refused.
     pub answered: usize,
-    /// Refusals by kind.
+    /// Refusals, by the word of their kind.
     pub refused: BTreeMap<&'static str, usize>,
     /// How often each tool was answered.
     pub successes: BTreeMap<String, usize>,

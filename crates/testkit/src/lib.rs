@@ -1,5 +1,5 @@
-//! Harnesses for tests: cases of a domain, random calls that follow its schemas, and the laws every world must keep. Only
-//! ever a dev-dependency.
+//! Harnesses for tests: runs the cases of a domain, makes random calls that follow its schemas, and checks the laws that
+//! every world must keep. Only ever a dev-dependency.
 
 pub mod calls;
 pub mod cases;

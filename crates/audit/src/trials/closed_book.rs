@@ -1,4 +1,5 @@
-//! The case is rebuilt from the instruction and from what the world answers, and solved again: the optimum is the same.
+//! Whether the task can be solved from what an agent sees. The case is rebuilt from the instruction and from what the
+//! world's tools answer, by code that shares nothing with the writer, and solved again: the optimum must be the same.
 
 use super::facts::odd_rows;
 use crate::{Finding, Held, Subject};

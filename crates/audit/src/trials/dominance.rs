@@ -1,8 +1,10 @@
-//! Over what an agent could write, no plan is better than the best of what was solved.
+//! Over all that an agent could write, no plan is better than the certified one, though the solver was given far fewer
+//! candidates.
 //!
-//! Two proofs. First, whatever the plan, giving settled fields their values breaks no rule and costs nothing: a solver
-//! looks for a plan that keeps all rules, but breaks one or costs more once settled, and finds that none exists. Second,
-//! with settled fields at their values and every quantity free, there is no better plan.
+//! Two proofs. First, whatever the plan, giving the dominant fields (`settled` in `plan.toml`, such as a receipt date that
+//! is best early) their values breaks no rule and costs nothing: a solver looks for a plan that keeps all rules but breaks
+//! one or costs more once they are so, and finds that none exists. Second, with dominant fields at their values and every
+//! quantity free, there is no better plan.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
@@ -34,7 +36,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     }
 }
 
-/// A model of candidates whose first settled fields have their values, with every rule required.
+/// A model of candidates whose first dominant fields have their values, with every rule required.
 fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, settled: usize) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(breadth)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
@@ -52,7 +54,7 @@ fn costs(subject: &Subject<'_>, lower: &mut Lower<'_>) -> Result<Vec<Lin>, Strin
     phases.iter().map(|phase| lower.number(&phase.of).map_err(|error| error.to_string())).collect()
 }
 
-/// For each settled field, with those before it settled, looks for a plan that settling it makes worse. The number of
+/// For each dominant field, with those before it fixed, looks for a plan that fixing it makes worse. The number of
 /// variables.
 fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
     let mut variables = 0;

@@ -1,4 +1,5 @@
-//! Doing nothing earns 0.
+//! An agent that does nothing earns 0. Otherwise the first state would already be a solution, or checks that nothing
+//! decides would be paid.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;

@@ -1,4 +1,4 @@
-//! The trials, one file each.
+//! The audit trials, one file each, and the table in which they stand with what each shows and what it needs of a family.
 
 mod alternates;
 mod canary;
@@ -24,7 +24,7 @@ use benchwright_project::Capability;
 /// A trial of one task.
 #[derive(Clone, Copy)]
 pub struct Trial {
-    /// Its name.
+    /// The name by which `audit --trial` asks for it.
     pub name: &'static str,
     /// What it shows when it passes.
     pub about: &'static str,

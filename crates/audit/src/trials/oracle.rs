@@ -1,4 +1,4 @@
-//! Carrying out the plan earns everything, and the state reads back as that plan.
+//! Carrying out the certified plan earns everything, and the state that it leaves reads back as that plan.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::{FULL, Grader};

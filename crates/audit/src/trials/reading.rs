@@ -1,4 +1,5 @@
-//! Reads a world with every tool that cannot change it.
+//! Reads a world with every tool that cannot change it, as an agent would who looks at everything: for the trials that
+//! search what can be seen.
 
 use crate::arguments::{Maker, ids_of};
 use benchwright_sandbox::Episode;

@@ -1,4 +1,5 @@
-//! Asks one model behind a base URL, and tries again what passes.
+//! Asks one model at an HTTP address for its next message, and tries again after failures that may pass (too many requests,
+//! a failing server, a cut answer). Time that is lost so is told apart, because it is not the agent's.
 
 use super::{
     chat,
@@ -39,7 +40,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// Every dialect, in the order of the manual.
     pub const ALL: [Dialect; 3] = [Dialect::Chat, Dialect::Messages, Dialect::Responses];
 
     /// Its word on a command line.
@@ -92,9 +93,9 @@ impl Dialect {
 /// What a million tokens cost, in millionths of a dollar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prices {
-    /// In.
+    /// For a million tokens that the model reads.
     pub input: u64,
-    /// Out.
+    /// For a million tokens that the model writes.
     pub output: u64,
 }
 

@@ -50,7 +50,7 @@ impl Cause {
 pub struct ModelError {
     /// What kind of failure the last try met.
     pub cause: Cause,
-    /// What was said.
+    /// What the server said, cut to a few hundred characters.
     pub detail: String,
     /// How often it was tried.
     pub tries: u32,

@@ -1,4 +1,4 @@
-//! The events of a stream (server-sent events), one JSON document each.
+//! Reads a stream of server-sent events: lines from a blocking reader go in, one JSON document for each event comes out.
 
 use super::error::Fault;
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-//! Lets only so many through at a time.
+//! Lets only so many requests through at a time, over all workers that share a model.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! The dialect of Anthropic Messages.
+//! The dialect of Anthropic Messages: a conversation as the body of a request, and an answer, whole or streamed, as a
+//! reply.
 
 use super::{
     client::ModelOptions,

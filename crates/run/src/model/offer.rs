@@ -1,4 +1,5 @@
-//! Which tools a model is offered.
+//! Which tools a model is offered where it is not offered all: those that the oracle uses, those that read what it needs to
+//! know, and a number of others that look alike.
 
 use super::spec::Tools;
 use crate::{AgentError, Host, Hosted, ToolCard};

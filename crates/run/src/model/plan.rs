@@ -1,4 +1,4 @@
-//! A certified plan in words, for the agent that is given it.
+//! Puts a certified plan into words, for the kind of agent that is given it to carry out.
 
 use crate::{Sealed, ToolCard};
 use serde_json::Value as Json;

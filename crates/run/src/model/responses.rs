@@ -1,4 +1,4 @@
-//! The dialect of OpenAI Responses.
+//! The dialect of OpenAI Responses: a conversation as the body of a request, and an answer, whole or streamed, as a reply.
 
 use super::{
     client::ModelOptions,

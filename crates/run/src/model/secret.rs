@@ -1,4 +1,4 @@
-//! Secrets that never print, and what takes them out of everything that is kept.
+//! Keys and tokens: a type that never prints them, and a redactor that takes them out of everything that is kept.
 
 use serde_json::Value as Json;
 use std::fmt;
@@ -51,7 +51,7 @@ impl Redactor {
         redactor
     }
 
-    /// Adds a secret.
+    /// Adds a secret that is to be taken out from now on.
     pub fn add_secret(&mut self, secret: &Secret) {
         self.add(secret.reveal());
     }

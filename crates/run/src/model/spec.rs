@@ -1,4 +1,5 @@
-//! The name of an agent on a command line and in records: `greedy`, `react:MODEL`, `plan:MODEL@oracle+5`.
+//! The name of an agent on a command line and in records, such as `greedy`, `react:MODEL`, `plan:MODEL@oracle+5` or
+//! `exec:COMMAND`, and what it says.
 
 use crate::POLICIES;
 use benchwright_base::nearest;
@@ -16,10 +17,10 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them.
+    /// Every way, in the order of the manual.
     pub const ALL: [Way; 3] = [Way::React, Way::Plan, Way::Given];
 
-    /// Its word.
+    /// The word that stands before the colon in an agent's name.
     pub fn word(self) -> &'static str {
         match self {
             Way::React => "react",
@@ -37,7 +38,7 @@ pub enum Tools {
     /// Those that the oracle uses, those that read what is to be known for it, all that read their tables, and so many others
     /// that look alike.
     Oracle {
-        /// How many others.
+        /// How many other tools, which lie near, stand among them.
         distractors: u32,
     },
 }
@@ -70,7 +71,7 @@ const PROGRAM: &str = "exec";
 /// An agent by its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AgentSpec {
-    /// One of [`POLICIES`].
+    /// A policy: one of [`POLICIES`], by its name.
     Policy(String),
     /// One that is led by a model.
     Model(ModelSpec),

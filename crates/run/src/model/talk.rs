@@ -1,4 +1,5 @@
-//! A conversation with a model, in words of our own. Each dialect translates it.
+//! A conversation with a model in types of our own: messages, calls of tools, replies. Each dialect translates them into
+//! the JSON of its server and back.
 
 use serde_json::{Value as Json, json};
 
@@ -10,7 +11,7 @@ const LONGEST_NAME: usize = 64;
 pub struct ToolCall {
     /// What ties the answer to it.
     pub id: String,
-    /// The tool.
+    /// The name of the tool as the model wrote it; there may be no such tool.
     pub name: String,
     /// The arguments as the model wrote them; they may be no JSON at all.
     pub arguments: String,
@@ -43,7 +44,7 @@ impl ToolCall {
     }
 }
 
-/// One message.
+/// One message of a conversation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
     /// What the agent is.
@@ -52,18 +53,18 @@ pub enum Message {
     User(String),
     /// What the model said.
     Assistant {
-        /// Its words.
+        /// What it wrote.
         text: String,
-        /// Its calls.
+        /// The calls that it asks for, in order.
         calls: Vec<ToolCall>,
     },
     /// What a tool answered.
     Tool {
         /// The id of the call.
         id: String,
-        /// The tool.
+        /// The name of the tool that answers.
         name: String,
-        /// The answer.
+        /// The answer, or the refusal, as JSON.
         text: String,
         /// Whether the call was refused.
         refused: bool,
@@ -101,11 +102,11 @@ pub enum Finish {
 /// What a model said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
-    /// Its words.
+    /// What the model wrote.
     pub text: String,
-    /// Its calls.
+    /// The calls that it asks for, in order.
     pub calls: Vec<ToolCall>,
-    /// Why it stopped.
+    /// Whether it is done, waits for answers, or was cut.
     pub finish: Finish,
     /// Tokens in, where the server says.
     pub tokens_in: Option<u64>,
