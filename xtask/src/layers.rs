@@ -24,6 +24,7 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
         &["spec", "pack", "world", "draw"],
         "candidate rows and plans; documents; the traits of worlds; drawings",
     ),
+    ("calls", &["calls"], "random calls, for whoever attacks, plays or compares"),
     ("engines", &["solve", "sandbox", "odoo"], "the solvers; the world in memory; a real Odoo"),
     ("domains", &["domain-*"], "the code of a domain's tools, where it has some"),
     ("projections", &["project", "grade"], "pure: a case becomes a task; a state becomes a verdict"),
@@ -32,6 +33,7 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("proof", &["audit"], "attacks every task before anybody sees it"),
     ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),
     ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
+    ("measures", &["bench", "conformance"], "how fast it is; how true the embedded ERP is to a real one"),
     ("tests", &["testkit"], "harnesses, only ever a dev-dependency"),
     ("shells", &["cli"], "anyhow, arguments, stdout and exit codes only here"),
     ("tools", &["xtask"], "checks the house from outside"),
@@ -111,7 +113,7 @@ const BANS: &[Ban] = &[
 
 /// Edges and what stands above them.
 fn outer(row: &str, _: &str) -> bool {
-    matches!(row, "edges" | "workshop" | "shells")
+    matches!(row, "edges" | "workshop" | "measures" | "shells")
 }
 
 /// Where types may derive their form on disk: base, schema, documents and above.

@@ -1,6 +1,7 @@
 //! Failures as the program tells them: what is wrong, the next command to try, and the exit code.
 
 use benchwright_catalog::CatalogError;
+use benchwright_odoo::OdooError;
 use benchwright_pack::StoreError;
 use benchwright_sandbox::SeedError;
 use benchwright_workshop::Error as WorkshopError;
@@ -79,6 +80,7 @@ impl Failure {
             WorkshopError::ForeignSnapshot { .. } => {
                 Failure::wrong_use(error, "--domains DIR, with the folder that the domain's folder lies in")
             }
+            WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),
             WorkshopError::Runs { .. } => Failure::missing(error, "another folder with --runs"),
             _ => return None,
         })
@@ -91,6 +93,14 @@ impl Failure {
             StoreError::Missing(_) => Failure::wrong_use(error, "benchwright build SUITE.toml -o DIR"),
             StoreError::Io { .. } => Failure::missing(error, "another folder, one that can be read and written"),
             _ => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
+        }
+    }
+
+    /// An Odoo that cannot be used.
+    pub(crate) fn of_odoo(error: &OdooError) -> anyhow::Error {
+        match error {
+            OdooError::NotThere(_) | OdooError::Database(_) => Failure::missing(error, "scripts/odoo up"),
+            _ => Failure::falls_short(error, "scripts/odoo log"),
         }
     }
 
@@ -122,6 +132,18 @@ impl Failure {
     }
 }
 
+/// An error of a library with its next step, whichever library met it.
+fn of_library(error: &anyhow::Error) -> Option<anyhow::Error> {
+    use benchwright_bench::Error as Bench;
+    use benchwright_conformance::Error as Conformance;
+    let workshop = match (error.downcast_ref::<Bench>(), error.downcast_ref::<Conformance>()) {
+        (Some(Bench::Odoo(error)), _) | (_, Some(Conformance::Odoo(error))) => return Some(Failure::of_odoo(error)),
+        (Some(Bench::Workshop(error)), _) | (_, Some(Conformance::Workshop(error))) => Some(error),
+        _ => error.downcast_ref::<WorkshopError>(),
+    };
+    workshop.and_then(Failure::of_workshop)
+}
+
 /// Tells an error and returns the exit code that goes with it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // Whoever reads our output has seen enough.
@@ -132,7 +154,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Errors of libraries get their next step here, so that `?` is all that commands say.
-    let known = error.downcast_ref::<WorkshopError>().and_then(Failure::of_workshop);
+    let known = of_library(error);
     let known = known.or_else(|| error.downcast_ref::<StoreError>().map(Failure::of_store));
     let error = known.as_ref().unwrap_or(error);
     let failure = error.downcast_ref::<Failure>();

@@ -2,19 +2,16 @@
 //! everything else to stderr.
 #![expect(clippy::print_stderr, reason = "the shell is where printing happens")]
 
-mod bench;
 mod commands;
 mod failure;
 mod layout;
 mod log;
 mod notation;
-mod odoo;
 mod output;
 mod progress;
 mod reference;
 mod seeds;
 mod tasks;
-mod tokens;
 mod watch;
 mod worlds;
 

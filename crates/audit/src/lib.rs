@@ -17,8 +17,8 @@
 //! assert_eq!(report.shortfalls.len(), 1);
 //! ```
 
-pub mod arguments;
 mod finding;
+mod ground;
 mod subject;
 pub mod trials;
 

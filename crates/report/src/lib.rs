@@ -14,6 +14,7 @@
 
 mod compare;
 pub mod html;
+pub mod layout;
 pub mod stats;
 mod summary;
 pub mod text;

@@ -2,8 +2,8 @@
 //! which every other agent stands. All but the oracle know only what they read.
 
 use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
-use benchwright_audit::arguments::{Ground, Maker, ids_of};
 use benchwright_base::{Date, RowId};
+use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{Ledger, OpenPart, Script, run::Limits};
 use benchwright_project::{Capability, Desk};
 use serde_json::{Value as Json, json};

@@ -1,8 +1,9 @@
 //! The laws every world keeps, whatever its domain says, checked by random calls. Each is checked in a way of its own: on
 //! the rows themselves, not through the code that is to be held to it.
 
-use crate::{calls::Caller, cases::Coverage, schema};
+use crate::{cases::Coverage, here::Here, schema};
 use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
+use benchwright_calls::declared::Caller;
 use benchwright_expr::Type;
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
@@ -182,7 +183,7 @@ pub fn run(sandbox: &Arc<Sandbox>, seed: u64, calls: usize) -> Report {
 
 fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: &mut Caller, report: &mut Report) {
     let domain = Arc::clone(episode.sandbox().domain());
-    let call = caller.call(episode, tool);
+    let call = caller.call(&Here(episode), tool);
     let before = episode.fork();
     let hash = before.state_hash();
     let result = episode.call(&call.tool, &call.arguments);
@@ -236,7 +237,7 @@ fn step(episode: &mut Episode, tool: &Tool, schemas: &(Schema, Schema), caller: 
         let hash = episode.state_hash();
         let mut fork = episode.fork();
         let other = &domain.tools[caller.stream().below(domain.tools.len() as u64) as usize];
-        let call = caller.call(&fork, other);
+        let call = caller.call(&Here(&fork), other);
         let _ = fork.call(&call.tool, &call.arguments);
         if episode.state_hash() != hash {
             report.broke(Law::ForksAreApart, || format!("{} {} on a fork", call.tool, call.arguments));

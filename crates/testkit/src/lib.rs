@@ -1,8 +1,8 @@
 //! Harnesses for tests: runs the cases of a domain, makes random calls that follow its schemas, and checks the laws that
 //! every world must keep. Only ever a dev-dependency.
 
-pub mod calls;
 pub mod cases;
+mod here;
 pub mod laws;
 pub mod member;
 pub mod schema;

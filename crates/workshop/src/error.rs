@@ -145,6 +145,12 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// Tokens cannot be counted.
+    #[error("the vocabulary cannot be read: {0}")]
+    Vocabulary(String),
+    /// The library was built without the tasks of the demo.
+    #[error("this program was built without suites/demo, so it has no tasks to show")]
+    NoDemo,
     /// A suite or stream has no tasks.
     #[error("there are no tasks in it")]
     NoTasks,

@@ -6,10 +6,10 @@ use crate::{
     output,
 };
 use benchwright_base::nearest;
-use benchwright_pack::{Store, StoreError, Suite, SuiteSolver, SuiteTask, store};
+use benchwright_pack::{Store, StoreError, Suite, SuiteError, SuiteSolver, SuiteTask, store};
 use benchwright_solve::PINNED_VERSION;
 use benchwright_workshop::{
-    Shortfall, Workshop,
+    Shortfall, Workshop, carried,
     suites::{self, Built, Figures, SolverHere, named},
 };
 use serde_json::{Map, Value as Json, json};
@@ -83,24 +83,19 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     failure(&built).map_or(Ok(()), Err)
 }
 
-mod carried {
-    //! The lock files that come with the program.
-    include!(concat!(env!("OUT_DIR"), "/suites.rs"));
-}
-
-/// The text of a suite that the program carries, if that is meant: a bare name is one, and a path never is.
-fn carried(path: &Path) -> Option<&'static str> {
-    carried::SUITES.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| *text)
+/// A suite that the program carries, if that is meant: a bare name is one, and a path never is.
+fn carried(path: &Path) -> Option<Result<Suite, SuiteError>> {
+    carried::suite(path.to_str()?)
 }
 
 /// Reads a lock file, or one of those that the program carries, by its name.
 pub(super) fn read(path: &Path) -> anyhow::Result<Suite> {
-    if let Some(text) = carried(path) {
-        return Suite::from_toml(text).map_err(|error| Failure::falls_short(error, "a program that was built anew"));
+    if let Some(suite) = carried(path) {
+        return suite.map_err(|error| Failure::falls_short(error, "a program that was built anew"));
     }
     store::read_suite(path).map_err(|error| match &error {
         StoreError::Missing(_) => {
-            let names = carried::SUITES.iter().map(|(name, _)| *name);
+            let names = carried::suites();
             let given = path.file_stem().unwrap_or_default().to_string_lossy();
             let near =
                 nearest(&given, names.clone()).map_or_else(|| names.collect::<Vec<_>>().join(" or "), str::to_owned);

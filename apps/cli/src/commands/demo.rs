@@ -7,20 +7,14 @@ use crate::{
 };
 use anyhow::Context as _;
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Ending, Store, Verdict, Verifier, run::Limits};
+use benchwright_pack::{Ending, Verdict, Verifier, run::Limits};
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Host as _, policy};
-use benchwright_workshop::{Temporary, host::StoreHost, suites, tasks::shown};
-use std::{fs, path::Path};
+use benchwright_workshop::{Temporary, carried, host::StoreHost, suites, tasks::shown};
 
 const GREEDY: &str = "greedy";
 /// Who works on each task.
 const POLICIES: [&str; 3] = ["idle", GREEDY, "oracle"];
-
-mod shipped {
-    //! The files of `suites/demo`.
-    include!(concat!(env!("OUT_DIR"), "/demo.rs"));
-}
 
 /// A first look: idle, greedy and oracle on five shipped tasks
 #[derive(clap::Args)]
@@ -37,20 +31,6 @@ pub(crate) struct Options {
     output: Option<std::path::PathBuf>,
 }
 
-/// Writes the shipped tasks into a folder.
-pub(crate) fn unpack(folder: &Path) -> anyhow::Result<Store> {
-    if shipped::FILES.is_empty() {
-        let message = "this program was built without suites/demo, so it has no tasks to show";
-        return Err(Failure::missing(message, "benchwright build suites/erp-300.toml -o DIR"));
-    }
-    for (name, bytes) in shipped::FILES {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        fs::write(&path, bytes)?;
-    }
-    Ok(Store::at(folder))
-}
-
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (folder, kept) = match &options.output {
@@ -64,7 +44,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             (Some(folder), path)
         }
     };
-    let store = unpack(&kept)?;
+    let store = carried::unpack_demo(&kept)?;
     let host = StoreHost::new(catalog, store.clone());
     let mut rows = vec![["task", "workflow"].into_iter().chain(POLICIES).map(str::to_owned).collect()];
     let mut reasons = String::new();
@@ -137,18 +117,5 @@ fn shortfall(verdict: &Verdict, verifier: &Verifier) -> String {
         }
         None if !verdict.gates.is_empty() => format!("the gate {} fired", verdict.gates.join(", ")),
         None => "it could not be judged".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shipped;
-
-    #[test]
-    fn what_is_shipped_is_small() {
-        let bytes: usize = shipped::FILES.iter().map(|(_, bytes)| bytes.len()).sum();
-        assert!(bytes < 1 << 20, "{bytes} bytes");
-        let tasks = shipped::FILES.iter().filter(|(name, _)| name.ends_with("/task.json")).count();
-        assert!(tasks == 5 || shipped::FILES.is_empty(), "{tasks} tasks");
     }
 }

@@ -4,12 +4,12 @@ use crate::{
     failure::Failure,
     layout::{columns, counted, extent, paragraph},
     notation, output, reference, seeds,
-    tokens::{Counter, ENCODING, Size, ToolSet},
     worlds::{self, Filling},
 };
 use benchwright_base::nearest;
 use benchwright_catalog::{Catalog, CatalogError, Found};
 use benchwright_schema::{By, Domain, Verb, arguments_schema, result_schema};
+use benchwright_workshop::tokens::{Counter, ENCODING, Size, ToolSet};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 

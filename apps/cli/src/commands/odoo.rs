@@ -1,12 +1,9 @@
 //! `benchwright odoo`: holds the embedded ERP to a real Odoo 19.
 
-use crate::{
-    failure::Failure,
-    odoo::{self, check, replay},
-    output, tasks,
-};
+use crate::{failure::Failure, output, tasks};
 use benchwright_catalog::Catalog;
-use benchwright_odoo::Difference;
+use benchwright_conformance::{Done, check, known, replay, run_cases};
+use benchwright_odoo::{Difference, Site};
 use benchwright_pack::Snapshot;
 use benchwright_workshop::tasks::Judged;
 use serde_json::{Value as Json, json};
@@ -143,12 +140,17 @@ struct CompareOptions {
     json: bool,
 }
 
+/// The installation with at most so many of its slots, or what to do about it.
+pub(super) fn site(slots: usize) -> anyhow::Result<Site> {
+    Site::find(slots).map_err(|error| Failure::missing(error, "scripts/odoo up"))
+}
+
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     match &options.what {
         What::Compare(options) => compare(catalog, options),
         What::Check(options) => {
-            let site = odoo::site(1)?;
+            let site = site(1)?;
             let wanted = check::Wanted {
                 dir: &options.dir,
                 patterns: &options.patterns,
@@ -172,8 +174,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             ))
         }
         What::Cases(options) => {
-            let site = odoo::site(1)?;
-            let outcomes = odoo::run_cases(catalog, &site, &options.dir, options.task.as_deref())?;
+            let site = site(1)?;
+            let outcomes = run_cases(catalog, &site, &options.dir, options.task.as_deref())?;
             let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).collect();
             if options.json {
                 let list: Vec<Json> =
@@ -194,7 +196,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             }
         }
         What::Replay(options) => {
-            let site = odoo::site(1)?;
+            let site = site(1)?;
             let wanted = replay::Wanted {
                 dir: &options.dir,
                 task: options.task.as_deref(),
@@ -232,8 +234,8 @@ fn compare(catalog: &Catalog, options: &CompareOptions) -> anyhow::Result<()> {
         Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| wrong(error.to_string()))
     };
     let (left, right) = (read(&options.left)?, read(&options.right)?);
-    let known = |difference: &Difference| odoo::known(difference, odoo::Done::default()).is_some();
-    let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &known);
+    let is_known = |difference: &Difference| known(difference, Done::default()).is_some();
+    let differences = benchwright_odoo::compare(&judged.domain, &judged.first, &left, &right, &is_known);
     let rows = differences.iter();
     if options.json {
         let list: Vec<Json> = rows

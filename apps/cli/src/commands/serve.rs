@@ -93,7 +93,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow
         ..engines::settings(catalog)
     };
     if options.odoo {
-        settings.engines = settings.engines.with(engines::odoo(catalog, crate::odoo::site(usize::MAX)?));
+        settings.engines = settings.engines.with(engines::odoo(catalog, super::odoo::site(usize::MAX)?));
     }
     let server = ServerOptions {
         settings,

@@ -5,9 +5,9 @@
 //! create such a row. Which fields are tried is drawn from the task's id, so that a suite tries them all.
 
 use super::reading::read_everything;
-use crate::arguments::{Maker, ids_of};
-use crate::{Finding, Held, Subject};
+use crate::{Finding, Held, Subject, ground::Here};
 use benchwright_base::{RelationId, RowId, Stream, TableId, Value, date::DAY};
+use benchwright_calls::offered::{Maker, ids_of};
 use benchwright_expr::Type;
 use benchwright_grade::{FULL, Grader};
 use benchwright_pack::{CheckStatus, Ending, Snapshot, Verdict};
@@ -263,7 +263,7 @@ impl Frame<'_, '_> {
         let mut probes = Vec::new();
         for (name, field) in names.into_iter().take(FIELDS) {
             for _ in 0..DRAWS {
-                let value = maker.value(&fields[name], name, done, 0);
+                let value = maker.value(&fields[name], name, &Here(done), 0);
                 // Numbers and words of the row itself would change nothing.
                 if shown(self.domain(), declared.fields[field].ty, &row[field]) == value {
                     continue;
@@ -290,7 +290,7 @@ impl Frame<'_, '_> {
         if self.subject.plan.frame.new.contains_key(&self.domain().table(table).name) {
             return None;
         }
-        let mut arguments = maker.arguments(schema, done);
+        let mut arguments = maker.arguments(schema, &Here(done));
         if let Some(list) = arguments["vals_list"].as_array_mut() {
             list.truncate(1);
         }

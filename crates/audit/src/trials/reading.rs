@@ -1,7 +1,8 @@
 //! Reads a world with every tool that cannot change it, as an agent would who looks at everything: for the trials that
 //! search what can be seen.
 
-use crate::arguments::{Maker, ids_of};
+use crate::ground::Here;
+use benchwright_calls::offered::{Maker, ids_of};
 use benchwright_sandbox::Episode;
 use benchwright_schema::{Domain, Tool, Verb, arguments_schema};
 use serde_json::{Value as Json, json};
@@ -82,7 +83,7 @@ impl Reader<'_> {
         let mut maker = Maker::new(&["read", &tool.name]);
         let mut answered = 0;
         for tried in 0..TRIES {
-            let arguments = maker.arguments(&schema, self.episode);
+            let arguments = maker.arguments(&schema, &Here(self.episode));
             answered += usize::from(self.ask(tool, &arguments).is_some());
             if tried + 1 >= rows.max(1) && answered > 0 {
                 break;

@@ -1,8 +1,8 @@
 //! Random legal calls, and every record touched once, never pass and earn next to nothing.
 
-use crate::arguments::{Maker, ids_of};
-use crate::{Finding, Held, Subject};
+use crate::{Finding, Held, Subject, ground::Here};
 use benchwright_base::RowId;
+use benchwright_calls::offered::{Maker, ids_of};
 use benchwright_grade::{FULL, Grader};
 use benchwright_pack::Ending;
 use benchwright_sandbox::Episode;
@@ -103,7 +103,7 @@ impl Spam<'_, '_> {
         for call in 1..=CALLS.0 {
             let pool = if maker.stream().chance(1, 2) && !work.is_empty() { &work } else { &rest };
             let Some(lever) = maker.stream().pick(pool).copied() else { break };
-            let arguments = maker.arguments(&lever.schema, &episode);
+            let arguments = maker.arguments(&lever.schema, &Here(&episode));
             self.call(&mut episode, &lever.tool.name, &arguments);
             if call % CALLS.1 == 0 {
                 self.judge(&format!("random run {run} after {call} calls"), &episode)?;
@@ -132,7 +132,7 @@ impl Spam<'_, '_> {
                     .filter(|name| *name != "id")
                     .collect();
                 let Some(name) = maker.stream().pick(&names).copied() else { break };
-                let value = maker.value(&fields[name], name, &episode, 0);
+                let value = maker.value(&fields[name], name, &Here(&episode), 0);
                 let arguments = if by_ids {
                     json!({ "ids": [id], "vals": { name.as_str(): value } })
                 } else {

@@ -3,7 +3,7 @@
 
 use super::spec::Tools;
 use crate::{AgentError, Host, Hosted, ToolCard};
-use benchwright_audit::arguments::ids_of;
+use benchwright_calls::offered::ids_of;
 use benchwright_pack::OpenPart;
 use benchwright_project::{Desk, Family, FamilyError, Offered, toolset};
 use serde_json::Value as Json;
