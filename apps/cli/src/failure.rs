@@ -7,6 +7,9 @@ use benchwright_sandbox::SeedError;
 use benchwright_workshop::Error as WorkshopError;
 use std::{borrow::Borrow, error::Error, fmt, io, path::Path, process::ExitCode};
 
+/// The files of a pattern, by which its faults are known.
+const PATTERN_FILES: [&str; 3] = ["pattern.toml", "text.toml", "rules.toml"];
+
 /// What a failure means to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
@@ -113,12 +116,13 @@ impl Failure {
             CatalogError::NoPattern { .. } => Failure::wrong_use(error, "benchwright patterns"),
             CatalogError::NoFamily { .. } => Failure::missing(error, "benchwright doctor"),
             CatalogError::Joined { .. } => Failure::wrong_use(error, "benchwright domains csm+itsm"),
-            CatalogError::Told { .. } => Failure::falls_short(error, "mend that file"),
-            CatalogError::Pattern(_) => Failure::falls_short(error, "mend the pattern's folder"),
             CatalogError::Unreadable { path, .. } if !Path::new(path).exists() => {
                 Failure::wrong_use(format!("{path} is not there"), "benchwright domains")
             }
             CatalogError::Unreadable { .. } => Failure::missing(error, "benchwright doctor"),
+            CatalogError::Faulty { faults, .. } if faults.iter().any(|fault| PATTERN_FILES.contains(&&*fault.file)) => {
+                Failure::falls_short(error, format!("mend the faults, then: benchwright patterns {what}"))
+            }
             CatalogError::Faulty { .. } => Failure::falls_short(error, again(what)),
             CatalogError::Seed(SeedError::NoSize { .. }) => Failure::wrong_use(error, "leave --size out"),
             CatalogError::Seed(SeedError::NoSeed(_)) => Failure::missing(error, "add a seed.toml to the domain"),

@@ -28,10 +28,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Where domains are read from when `--domains` is not given.
 const DOMAINS_VARIABLE: &str = "BENCHWRIGHT_DOMAINS";
+/// Where patterns are read from when `--patterns` is not given.
+const PATTERNS_VARIABLE: &str = "BENCHWRIGHT_PATTERNS";
 
 const MANUAL: &str = "\
 Where DOMAIN is wanted, a name such as `csm` means a domain of the program, and a path such as
-./domains/csm means the folder there. Data goes to stdout, everything else to stderr.
+./domains/csm means the folder there; so it is with PATTERN, whose names are like production/NAME. Data goes to stdout, everything else to stderr.
 
 Exit codes:
   0  fine
@@ -56,6 +58,9 @@ struct Cli {
     /// Logs what happens to stderr, at the level of RUST_LOG, else info; RUST_LOG alone gives text
     #[arg(long, global = true, value_name = "FORM")]
     log: Option<log::Form>,
+    /// Reads patterns from the folders in DIR before those of the program [env: BENCHWRIGHT_PATTERNS]
+    #[arg(long, global = true, value_name = "DIR")]
+    patterns: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -66,6 +71,7 @@ enum Command {
     Doctor(commands::doctor::Options),
     Domains(commands::domains::Options),
     Patterns(commands::patterns::Options),
+    Check(commands::check::Options),
     New(commands::new::Options),
     Build(commands::build::Options),
     Audit(commands::audit::Options),
@@ -112,15 +118,27 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let variable = std::env::var_os(DOMAINS_VARIABLE).filter(|folder| !folder.is_empty());
     let has_log = log::install(cli.log)?;
-    let workshop = workshop(cli.domains.clone().or_else(|| variable.map(PathBuf::from)), cli.log)?;
+    let variable = |name: &str| std::env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    // A pattern's path stands for the folder that it lies in and its name there, so that workers find it too.
+    let pattern = match &cli.command {
+        Command::New(options) => Catalog::pattern_path(options.pattern()),
+        Command::Patterns(options) => options.pattern().and_then(Catalog::pattern_path),
+        _ => None,
+    };
+    let patterns = pattern.map(|(folder, _)| folder).or_else(|| cli.patterns.clone());
+    let workshop = workshop(
+        cli.domains.clone().or_else(|| variable(DOMAINS_VARIABLE)),
+        patterns.or_else(|| variable(PATTERNS_VARIABLE)),
+        cli.log,
+    )?;
     let catalog = workshop.catalog();
     match &cli.command {
         Command::Demo(options) => commands::demo::run(catalog, options),
         Command::Doctor(options) => commands::doctor::run(catalog, options),
         Command::Domains(options) => commands::domains::run(catalog, options),
         Command::Patterns(options) => commands::patterns::run(catalog, options),
+        Command::Check(options) => commands::check::run(catalog, options),
         Command::New(options) => commands::new::run(&workshop, options),
         Command::Build(options) => commands::build::run(&workshop, options),
         Command::Audit(options) => commands::audit::run(&workshop, options),
@@ -140,17 +158,21 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// With the domains of a folder, or those of the program. The work is done by this program again, with the same domains and
-/// the same form of log.
-fn workshop(domains: Option<PathBuf>, log: Option<log::Form>) -> anyhow::Result<Workshop> {
+/// With the domains of a folder, or those of the program, and with more patterns. The work is done by this program again, with the
+/// same domains and patterns and the same form of log.
+fn workshop(domains: Option<PathBuf>, patterns: Option<PathBuf>, log: Option<log::Form>) -> anyhow::Result<Workshop> {
     let mut arguments: Vec<OsString> = Vec::new();
-    let catalog = match domains {
+    let mut catalog = match domains {
         Some(folder) => {
             arguments.extend(["--domains".into(), folder.clone().into()]);
             Catalog::from_folder(folder)
         }
         None => Catalog::built_in(),
     };
+    if let Some(folder) = patterns {
+        arguments.extend(["--patterns".into(), folder.clone().into()]);
+        catalog = catalog.with_patterns(folder);
+    }
     if let Some(form) = log {
         arguments.extend(["--log".into(), form.word().into()]);
     }

@@ -187,7 +187,7 @@ fn the_patterns_are_listed_with_what_they_admit() {
 #[test]
 fn the_suite_of_three_hundred_has_the_counts_of_the_benchmark() {
     let file = fs::read_to_string(root().join("suites/erp-300.toml")).unwrap();
-    let suite = benchwright_pack::Suite::from_toml(&file).unwrap();
+    let suite = benchwright_pack::Suite::from_toml("suite.toml", &file).unwrap();
     let count = |of: &dyn Fn(&benchwright_pack::SuiteTask) -> String| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for task in &suite.tasks {

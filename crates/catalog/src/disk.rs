@@ -42,7 +42,8 @@ pub(crate) fn pattern_names(folder: &Path) -> Result<Vec<String>, CatalogError> 
     Ok(names)
 }
 
-fn folders(folder: &Path) -> Result<Vec<String>, CatalogError> {
+/// The names of the folders in a folder that are no notes to oneself, in order.
+pub(crate) fn folders(folder: &Path) -> Result<Vec<String>, CatalogError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
         let entry = entry.map_err(|error| unreadable(folder, error))?;
@@ -51,6 +52,7 @@ fn folders(folder: &Path) -> Result<Vec<String>, CatalogError> {
             names.push(name);
         }
     }
+    names.sort();
     Ok(names)
 }
 
@@ -107,7 +109,7 @@ pub(crate) fn read_files(path: &Path) -> Result<Folder, CatalogError> {
 }
 
 /// Reads one file, no further than a file may be long.
-fn read_file(path: &Path) -> io::Result<String> {
+pub(crate) fn read_file(path: &Path) -> io::Result<String> {
     use io::Read as _;
     let mut text = String::new();
     let limit = Folder::LARGEST_FILE as u64 + 1;

@@ -10,9 +10,9 @@ use std::{
 };
 
 /// The folder, beside those of domains, in which compositions stand.
-const FOLDER: &str = "_joined";
+pub(crate) const FOLDER: &str = "_joined";
 /// The file of the bridges.
-const BRIDGES: &str = "bridges.toml";
+pub(crate) const BRIDGES: &str = "bridges.toml";
 
 impl Catalog {
     /// The names of the compositions that are told, in order. Any other set of domains can be joined too.
@@ -47,10 +47,17 @@ impl Catalog {
         let told = self.told()?;
         let full = names.join("+");
         let composition = match told.get(&format!("{full}.toml")) {
-            Some(text) => Composition::read(&full, text).map_err(wrong)?,
-            None => Composition::of(&domains),
+            Some(text) => Composition::read(&full, text).map(Some),
+            None => Ok(None),
         };
-        let bridges = told.get(BRIDGES).map(|text| Bridges::read(text)).transpose().map_err(wrong)?.unwrap_or_default();
+        let bridges = told.get(BRIDGES).map_or_else(|| Ok(Bridges::default()), |text| Bridges::read(text, &domains));
+        let (composition, bridges) = match (composition, bridges) {
+            (Ok(composition), Ok(bridges)) => (composition.unwrap_or_else(|| Composition::of(&domains)), bridges),
+            (composition, bridges) => {
+                let faults = composition.err().into_iter().chain(bridges.err()).flatten().collect();
+                return Err(CatalogError::Faulty { name: full, faults });
+            }
+        };
         let domain =
             benchwright_schema::join(&composition, &domains, &self.clashing_tools()?, &bridges).map_err(wrong)?;
         let natives = natives(&domain, &members);

@@ -1,5 +1,6 @@
 //! Finds things by name: domains, the code of their native tools, patterns and families. They are built into the program or
 //! stand in folders on disk; there is no hand-kept list of them. A domain may be several joined, such as `csm+itsm`.
+//! What is found is checked whole, and [`Catalog::check`] does the same for any file or folder that an author works on.
 //!
 //! ```
 //! use benchwright_catalog::Catalog;
@@ -15,6 +16,7 @@
 //! assert!(error.to_string().contains("csm"), "{error}");
 //! ```
 
+mod check;
 mod disk;
 mod engine;
 mod families;
@@ -23,6 +25,8 @@ mod generated;
 mod joined;
 mod parts;
 mod patterns;
+
+pub use check::{Checked, Kind};
 
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Snapshot, SnapshotError};
@@ -41,18 +45,21 @@ mod built_in {
 
 /// Folders with their files.
 pub(crate) type Embedded = &'static [(&'static str, &'static [(&'static str, &'static str)])];
-/// What a part makes a domain's family from: the domain's name, and what the domain tells the part.
-pub(crate) type NewFamily = fn(&str, &str) -> Result<Box<dyn Family>, String>;
+/// What a part makes a domain's family from: the domain's name, what the domain tells the part, and, to look names up in, the
+/// domain itself. All faults of what was told are given.
+pub(crate) type NewFamily = fn(&str, &str, Option<&Domain>) -> Result<Box<dyn Family>, Vec<Diagnostic>>;
 
 /// Where domains are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// A folder of domain folders; without one, the domains of the program.
     folder: Option<PathBuf>,
-    /// A folder of groups of pattern folders; without one, the patterns of the program.
+    /// A folder of groups of pattern folders; without one, the patterns that the program carries.
     patterns: Option<PathBuf>,
     /// Families beside those of the program.
     families: families::Further,
+    /// A folder of further patterns, which come before those of the program.
+    own_patterns: Option<PathBuf>,
 }
 
 /// A domain that was found and loaded.
@@ -83,14 +90,6 @@ pub enum CatalogError {
         /// What was meant, or where to look.
         help: String,
     },
-    /// What a domain tells a part cannot be read.
-    #[error("{path}: {why}")]
-    Told {
-        /// The file in which the domain tells it.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
     /// This program has no such family, or not for that domain.
     #[error("there is no family `{name}`{help}")]
     NoFamily {
@@ -107,10 +106,10 @@ pub enum CatalogError {
         /// What the system said.
         why: String,
     },
-    /// The domain's declarations have faults; all of them are here.
-    #[error("{name} has {} faults:\n{}", .faults.len(), shown(.faults))]
+    /// Its declarations have faults; all of them are here.
+    #[error("{name} has {} fault{}:\n{}", .faults.len(), if .faults.len() == 1 { "" } else { "s" }, shown(.faults))]
     Faulty {
-        /// The name of the domain.
+        /// The name of the domain, the pattern or the joined world.
         name: String,
         /// Every fault, with file, line and column.
         faults: Vec<Diagnostic>,
@@ -123,9 +122,6 @@ pub enum CatalogError {
         /// What stands in the way.
         why: String,
     },
-    /// A pattern cannot be read.
-    #[error(transparent)]
-    Pattern(#[from] benchwright_project::PatternError),
     /// Its world could not be filled.
     #[error(transparent)]
     Seed(#[from] SeedError),
@@ -142,17 +138,14 @@ fn shown(faults: &[Diagnostic]) -> String {
 }
 
 impl Catalog {
-    /// The domains of the program. A debug build reads them from the source tree, so that a changed file shows at once.
+    /// The domains and patterns of the program. A debug build reads them from the source tree, so that a changed file shows at once.
     pub fn built_in() -> Catalog {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
-        let live = cfg!(debug_assertions) && source.is_dir();
-        let patterns = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../patterns");
-        Catalog { folder: live.then_some(source), patterns: live.then_some(patterns), ..Catalog::default() }
+        Catalog { folder: source("domains"), patterns: source("patterns"), ..Catalog::default() }
     }
 
-    /// The domains in a folder on disk.
+    /// The domains in a folder on disk, with the patterns of the program that fit them.
     pub fn from_folder(folder: impl Into<PathBuf>) -> Catalog {
-        Catalog { folder: Some(folder.into()), ..Catalog::default() }
+        Catalog { folder: Some(folder.into()), ..Catalog::built_in() }
     }
 
     /// The names of all domains, in order.
@@ -187,7 +180,7 @@ impl Catalog {
         parts::with_parts(self.own_folder(name)?, beside.as_deref())
     }
 
-    fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
+    pub(crate) fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
         // A path is a path only if it looks like one, so that a folder of the same name does not hide a domain.
         if name.contains(['/', '\\']) || name == "." {
             return disk::read_folder(Path::new(name));
@@ -227,12 +220,26 @@ impl Catalog {
     }
 }
 
-/// Loads a folder and joins it with what code the program has for it.
+/// A folder of the source tree, for a debug build that still stands in it.
+fn source(folder: &str) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    (cfg!(debug_assertions) && source.is_dir()).then_some(source)
+}
+
+/// Loads a folder and joins it with what code the program has for it. What it tells its parts is looked at too.
 pub fn load(folder: &Folder) -> Result<Found, CatalogError> {
-    let domain = benchwright_schema::load(folder)
-        .map_err(|faults| CatalogError::Faulty { name: folder.name.clone(), faults })?;
-    let natives = parts::natives(folder);
-    Ok(Found { domain: Arc::new(domain), natives })
+    let (domain, mut faults) = match benchwright_schema::load(folder) {
+        Ok(domain) => (Some(domain), Vec::new()),
+        Err(faults) => (None, faults),
+    };
+    faults.extend(parts::faults(folder, domain.as_ref()));
+    match domain {
+        Some(domain) if faults.is_empty() => Ok(Found { domain: Arc::new(domain), natives: parts::natives(folder) }),
+        _ => {
+            faults.sort();
+            Err(CatalogError::Faulty { name: folder.name.clone(), faults })
+        }
+    }
 }
 
 impl Found {

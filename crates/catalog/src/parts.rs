@@ -1,10 +1,11 @@
 //! Parts: declarations that several domains share, in `domains/_parts`. A domain that includes a part gets its tables and
 //! tools, the code of its tools, and the family made from what the domain tells the part.
 
-use crate::{CatalogError, built_in, disk, generated};
+use crate::{CatalogError, NewFamily, built_in, disk, generated};
+use benchwright_base::Diagnostic;
 use benchwright_project::Family;
 use benchwright_sandbox::{NativeFn, Natives};
-use benchwright_schema::Folder;
+use benchwright_schema::{Domain, Folder};
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -15,6 +16,7 @@ use std::{
 /// nowhere is left out, and the loader says so with its place.
 pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder, CatalogError> {
     let mut folder = folder;
+    folder.known_parts = names(beside)?;
     for part in folder.includes() {
         if part.is_empty() || part.contains(['/', '\\', '.']) {
             continue;
@@ -28,6 +30,17 @@ pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder
         }
     }
     Ok(folder)
+}
+
+/// The names of the parts in the folder of parts beside a domain, or else of those of the program.
+fn names(beside: Option<&Path>) -> Result<Vec<String>, CatalogError> {
+    let mut names: Vec<String> = built_in::PARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    if let Some(folder) = beside.map(|folder| folder.join(Folder::PARTS)).filter(|folder| folder.is_dir()) {
+        names.extend(disk::folders(&folder)?);
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
 }
 
 /// The code of a domain's native tools: its own, and that of the parts, in whose names `{domain}` stands for the domain's.
@@ -61,19 +74,40 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
 pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn Family>, CatalogError> {
     type Made = BTreeMap<(String, String, String), &'static dyn Family>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
-    let Some((_, new)) = generated::PART_FAMILIES.iter().find(|(name, _)| *name == part) else { return Ok(None) };
-    if !folder.parts.iter().any(|included| included.name == part) {
+    let Some((file, new)) = told(folder).into_iter().find_map(|(name, file, new)| (name == part).then_some((file, new)))
+    else {
         return Ok(None);
-    }
-    let path = format!("{part}.toml");
-    let told = |why: String| CatalogError::Told { path: format!("{}/{path}", folder.name), why };
-    let text = folder.get(&path).ok_or_else(|| told("the file is missing".to_owned()))?;
+    };
+    let faulty = |faults| CatalogError::Faulty { name: folder.name.clone(), faults };
+    let Some(text) = folder.get(&file) else { return Err(faulty(vec![missing(&file)])) };
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (part.to_owned(), folder.name.clone(), text.to_owned());
     if let Some(family) = made.get(&key) {
         return Ok(Some(*family));
     }
-    let family: &'static dyn Family = Box::leak(new(&folder.name, text).map_err(told)?);
+    let family: &'static dyn Family = Box::leak(new(&folder.name, text, None).map_err(faulty)?);
     made.insert(key, family);
     Ok(Some(family))
+}
+
+/// All faults of what a domain tells its parts; its tables are looked at if they could be read.
+pub(crate) fn faults(folder: &Folder, domain: Option<&Domain>) -> Vec<Diagnostic> {
+    let of = |(_, file, new): (&str, String, NewFamily)| match folder.get(&file) {
+        Some(text) => new(&folder.name, text, domain).err().unwrap_or_default(),
+        None => vec![missing(&file)],
+    };
+    told(folder).into_iter().flat_map(of).collect()
+}
+
+/// The parts that make a family for a domain, each with the file by which the domain tells it what it needs, and the maker.
+fn told(folder: &Folder) -> Vec<(&str, String, NewFamily)> {
+    let of = |part: &'_ Folder| {
+        let (name, new) = generated::PART_FAMILIES.iter().find(|(name, _)| *name == part.name)?;
+        Some((*name, format!("{name}.toml"), *new))
+    };
+    folder.parts.iter().filter_map(of).collect()
+}
+
+fn missing(file: &str) -> Diagnostic {
+    Diagnostic::at(file, "", 0, "this file is missing", None)
 }

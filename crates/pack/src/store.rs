@@ -339,7 +339,7 @@ pub fn read_suite(path: &Path) -> Result<Suite, StoreError> {
     let bytes = read_plain(path, LARGEST_SUITE)?;
     let text = String::from_utf8(bytes)
         .map_err(|error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() })?;
-    Suite::from_toml(&text).map_err(|why| StoreError::Suite { path: path.to_owned(), why })
+    Suite::from_toml(&path.display().to_string(), &text).map_err(|why| StoreError::Suite { path: path.to_owned(), why })
 }
 
 /// Writes a lock file, instead of one that is there.

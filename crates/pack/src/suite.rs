@@ -1,7 +1,8 @@
 //! A suite: a TOML file that lists tasks by pattern, tier, objective and seed and, once they were built, the digest of
 //! each. It is a lock file: made again anywhere, every task must have the same bytes.
 
-use benchwright_base::Digest;
+use benchwright_base::{Diagnostic, Digest};
+use benchwright_schema::{Document, KeyFault};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -58,15 +59,12 @@ pub enum SuiteError {
     /// It is too large.
     #[error("the suite has {0} bytes; at most {LARGEST_SUITE} are read")]
     TooLarge(usize),
-    /// It is no lock file.
-    #[error("this is not a suite: {0}")]
-    Malformed(String),
     /// It is of another format.
     #[error("the suite is of format {0}; this program reads format {format}", format = Suite::FORMAT)]
     Format(i64),
-    /// It has faults; all of them are here.
-    #[error("the suite has faults:\n{}", .0.join("\n"))]
-    Faulty(Vec<String>),
+    /// It has faults, each with its place.
+    #[error("the suite has faults:\n{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Faulty(Vec<Diagnostic>),
 }
 
 /// The file as it is written.
@@ -95,63 +93,61 @@ struct Line {
     cluster: Option<String>,
 }
 
-/// Only the format, which is looked at before anything else.
-#[derive(Deserialize)]
-struct Head {
-    format: Option<i64>,
-}
-
 impl Suite {
     /// The format that is written.
     pub const FORMAT: i64 = 1;
 
-    /// Reads a lock file.
-    pub fn from_toml(text: &str) -> Result<Suite, SuiteError> {
+    /// Reads a lock file. `file` is what it is called in faults.
+    pub fn from_toml(file: &str, text: &str) -> Result<Suite, SuiteError> {
         if text.len() > LARGEST_SUITE {
             return Err(SuiteError::TooLarge(text.len()));
         }
-        let malformed = |error: toml::de::Error| SuiteError::Malformed(error.to_string());
-        match toml::from_str::<Head>(text).map_err(malformed)?.format {
-            Some(Suite::FORMAT) => {}
-            Some(other) => return Err(SuiteError::Format(other)),
-            None => return Err(SuiteError::Malformed("it has no `format`".to_owned())),
+        let document = Document::new(file, text);
+        // What another format may hold is not known, so nothing else is said of it.
+        let format = document.root().get("format").and_then(|format| format.number());
+        if let Some(other) = format.filter(|format| *format != Suite::FORMAT) {
+            return Err(SuiteError::Format(other));
         }
-        let file: File = toml::from_str(text).map_err(malformed)?;
-        let mut faults = Vec::new();
+        match Suite::read(&document) {
+            Some(suite) if document.is_sound() => Ok(suite),
+            _ => Err(SuiteError::Faulty(document.into_faults())),
+        }
+    }
+
+    /// What a document says, as far as it can be read; all its faults are told to the document.
+    pub fn read(document: &Document<'_>) -> Option<Suite> {
+        let file: File = document.read()?;
+        let fault = |path: &[&str], message: String| document.add([KeyFault::new(path.iter().copied(), message)]);
         if !is_kebab(&file.name) {
-            faults.push(format!("the name `{}` is not in kebab-case", file.name));
+            fault(&["name"], format!("the name `{}` is not in kebab-case", file.name));
         }
-        if let Some(solver) = &file.solver
-            && Digest::parse(&solver.library).is_none()
-        {
-            faults.push("the solver's `library` is no SHA-256".to_owned());
+        if file.solver.as_ref().is_some_and(|solver| Digest::parse(&solver.library).is_none()) {
+            fault(&["solver", "library"], "this is no SHA-256".to_owned());
         }
-        if file.task.is_empty() {
-            faults.push("it has no tasks".to_owned());
+        if file.task.is_empty() && document.is_toml() {
+            fault(&["task"], "the suite has no tasks".to_owned());
         }
         let mut seen: BTreeMap<(String, String, String, u64), usize> = BTreeMap::new();
         let mut tasks = Vec::new();
         for (at, line) in file.task.into_iter().enumerate() {
             let Line { pattern, tier, objective, seed, digest, cluster } = line;
-            let number = at + 1;
+            let place = at.to_string();
             let digest = digest.and_then(|digest| {
                 let read = Digest::parse(&digest);
                 if read.is_none() {
-                    faults.push(format!("task {number}: `{digest}` is no SHA-256"));
+                    fault(&["task", &place, "digest"], format!("`{digest}` is no SHA-256"));
                 }
                 read
             });
             let key = (pattern.clone(), tier.clone(), objective.clone(), seed);
-            if let Some(first) = seen.insert(key, number) {
-                faults.push(format!("task {number} is task {first} again: {pattern} {tier} {objective} {seed}"));
+            if let Some(first) = seen.insert(key, at + 1) {
+                let message = format!("task {} is task {first} again: {pattern} {tier} {objective} {seed}", at + 1);
+                fault(&["task", &place, "pattern"], message);
             }
             tasks.push(SuiteTask { pattern, tier, objective, seed, digest, cluster });
         }
-        if !faults.is_empty() {
-            return Err(SuiteError::Faulty(faults));
-        }
         let File { name, version, family, canary, solver, .. } = file;
-        Ok(Suite { name, version, family, canary, solver, tasks })
+        Some(Suite { name, version, family, canary, solver, tasks })
     }
 
     /// The text of the lock file. The same suite has the same text.
@@ -252,14 +248,14 @@ mod tests {
     fn a_suite_reads_back_and_its_digest_covers_the_order() {
         let suite = suite();
         let text = suite.to_toml();
-        assert_eq!(Suite::from_toml(&text).unwrap(), suite);
+        assert_eq!(Suite::from_toml("two.toml", &text).unwrap(), suite);
         let mut turned = suite.clone();
         turned.tasks.reverse();
         assert_ne!(turned.digest().unwrap(), suite.digest().unwrap());
         let mut open = suite.clone();
         open.tasks[1].digest = None;
         assert_eq!(open.digest(), None);
-        assert_eq!(Suite::from_toml(&open.to_toml()).unwrap(), open);
+        assert_eq!(Suite::from_toml("two.toml", &open.to_toml()).unwrap(), open);
         assert!(suite.line("production/a", "easy", "feasibility", 1).is_some());
         assert!(suite.line("production/a", "hard", "feasibility", 1).is_none());
     }
@@ -269,13 +265,20 @@ mod tests {
         let mut suite = suite();
         suite.name = "Two Tasks".into();
         suite.tasks[1].seed = 1;
-        let text = suite.to_toml().replace(&Digest::of(b"1").to_string(), "abc");
-        let Err(SuiteError::Faulty(faults)) = Suite::from_toml(&text) else { panic!("{text}") };
-        assert_eq!(faults.len(), 3, "{faults:?}");
+        let text = suite.to_toml().replace(&Digest::of(b"1").to_string(), "abc").replace("version = 3\n", "vers = 3\n");
+        let error = Suite::from_toml("two.toml", &text).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the suite has faults:\n\
+             two.toml:1:1: this file has no `version`\n\
+             two.toml:3:9: the name `Two Tasks` is not in kebab-case\n\
+             two.toml:4:1: unknown key `vers`\n  help: did you mean `version`?\n\
+             two.toml:17:11: `abc` is no SHA-256\n\
+             two.toml:20:11: task 2 is task 1 again: production/a easy feasibility 1"
+        );
         let other = suite.to_toml().replace("format = 1", "format = 2\nwhat = \"is this\"");
-        assert_eq!(Suite::from_toml(&other), Err(SuiteError::Format(2)));
-        let unknown = suite.to_toml().replace("seed = 1\n", "seed = 1\nsalt = 2\n");
-        assert!(matches!(Suite::from_toml(&unknown), Err(SuiteError::Malformed(_))));
-        assert!(matches!(Suite::from_toml("name = 3"), Err(SuiteError::Malformed(_))));
+        assert_eq!(Suite::from_toml("two.toml", &other), Err(SuiteError::Format(2)));
+        let Err(SuiteError::Faulty(faults)) = Suite::from_toml("no.toml", "name = 3") else { panic!("it reads") };
+        assert!(faults.iter().any(|fault| fault.message == "this file has no `format`"), "{faults:?}");
     }
 }

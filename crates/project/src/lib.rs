@@ -21,14 +21,18 @@
 //! assert_eq!(toolset(&tools, &used, 1, 7, &["tools"]), ["order_create", "order_cancel"]);
 //! ```
 
+mod authoring;
 mod capability;
 mod family;
 mod make;
 mod pattern;
+mod pattern_folder;
 mod toolset;
 
+pub use authoring::{Authoring, Placeholder};
 pub use capability::{Breadth, Capability, Desk, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
-pub use pattern::{Pattern, PatternCell, PatternError, PatternHead, PatternText};
+pub use pattern::{Pattern, PatternCell, PatternHead, PatternText};
+pub use pattern_folder::PatternFolder;
 pub use toolset::{Offered, toolset};

@@ -1,6 +1,8 @@
 //! A pattern: one workflow of a family, declared in a folder. `pattern.toml` says which tiers and objectives it has and
 //! what is drawn for each, `text.toml` in which words it is told.
 
+use crate::PatternFolder;
+use benchwright_base::Diagnostic;
 use benchwright_schema::plan::PlanText;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -19,7 +21,7 @@ pub struct Pattern {
     pub head: PatternHead,
     /// The words in which it is told (`text.toml`).
     pub text: PatternText,
-    /// Rules of its own.
+    /// Rules of its own, and those of the family that it changes.
     pub rules: PlanText,
 }
 
@@ -69,62 +71,10 @@ pub struct PatternText {
     pub closing: Vec<String>,
 }
 
-/// Why a pattern's folder cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{file}: {why}")]
-pub struct PatternError {
-    /// The file of the pattern's folder in which it is.
-    pub file: String,
-    /// What is wrong, in a sentence.
-    pub why: String,
-}
-
 impl Pattern {
-    /// Reads a pattern from the texts of its files by name.
-    pub fn read(name: &str, files: &BTreeMap<String, String>) -> Result<Pattern, PatternError> {
-        let fault = |file: &str, why: String| PatternError { file: format!("{name}/{file}"), why };
-        let need = |file: &str| files.get(file).ok_or_else(|| fault(file, "the file is missing".to_owned()));
-        if name.split('/').count() != 2 {
-            return Err(fault("", "a pattern stands in `group/name`".to_owned()));
-        }
-        let head: PatternHead =
-            toml::from_str(need("pattern.toml")?).map_err(|e| fault("pattern.toml", e.to_string()))?;
-        let text: PatternText = toml::from_str(need("text.toml")?).map_err(|e| fault("text.toml", e.to_string()))?;
-        let rules = match files.get("rules.toml") {
-            Some(rules) => PlanText::from_toml("rules.toml", rules).map_err(|faults| {
-                fault("rules.toml", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-            })?,
-            None => PlanText::default(),
-        };
-        if head.cells.iter().all(|cell| cell.objectives.is_empty()) {
-            return Err(fault("pattern.toml", "no cell has an objective".to_owned()));
-        }
-        for objective in head.cells.iter().flat_map(|cell| &cell.objectives) {
-            if text.goal.get(objective).is_none_or(Vec::is_empty) {
-                return Err(fault("text.toml", format!("`goal` has no phrasing for {objective}")));
-            }
-        }
-        if text.opening.is_empty() || text.closing.is_empty() {
-            return Err(fault("text.toml", "`opening` and `closing` need a phrasing each".to_owned()));
-        }
-        let (family, domain) = match (&head.part, &head.domain, head.family.is_empty()) {
-            (Some(part), None, true) => (part.clone(), name.split('/').next_back().unwrap_or_default().to_owned()),
-            (None, Some(domain), false) => (head.family.clone(), domain.clone()),
-            (None, None, false) => (head.family.clone(), head.family.clone()),
-            (Some(_), Some(_), true) => {
-                return Err(fault(
-                    "pattern.toml",
-                    "a pattern with a `part` is there for each of its domains".to_owned(),
-                ));
-            }
-            _ => return Err(fault("pattern.toml", "a pattern has either a `family` or a `part`".to_owned())),
-        };
-        Ok(Pattern { name: name.to_owned(), family, domain, head, text, rules })
-    }
-
-    /// The part that a `pattern.toml` of a whole group is for, if it is for one.
-    pub fn part_of(text: &str) -> Option<String> {
-        toml::from_str::<PatternHead>(text).ok()?.part
+    /// Reads a pattern from the texts of its files by name, without asking its family; all faults are told.
+    pub fn read(name: &str, files: &BTreeMap<String, String>) -> Result<Pattern, Vec<Diagnostic>> {
+        PatternFolder::read(files).finish(name)
     }
 
     /// The cell of a tier, which may turn dials beyond it.

@@ -202,6 +202,22 @@ impl<'d> Section<'d> {
         Some(Section { document: self.document, node: &entry.value, path })
     }
 
+    /// It as a whole number, if it is one.
+    pub fn number(&self) -> Option<i64> {
+        match self.node.kind {
+            Kind::Int(number) => number,
+            _ => None,
+        }
+    }
+
+    /// It as text, if it is text.
+    pub fn text(&self) -> Option<&'d str> {
+        match &self.node.kind {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// It as a type. Every unknown key, missing key and value of another type is told; what was told is read as if it were empty,
     /// so that the rest can be looked at. Nothing is given if a type takes no empty value.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {

@@ -12,6 +12,8 @@ pub struct Folder {
     pub files: BTreeMap<String, String>,
     /// The parts that it includes, with paths that begin at the folder of all domains.
     pub parts: Vec<Folder>,
+    /// The names of all parts that there are, for those who misspell one.
+    pub known_parts: Vec<String>,
 }
 
 impl Folder {
@@ -24,7 +26,7 @@ impl Folder {
 
     /// A folder of these files.
     pub fn new(name: impl Into<String>, files: impl IntoIterator<Item = (String, String)>) -> Folder {
-        Folder { name: name.into(), files: files.into_iter().collect(), parts: Vec::new() }
+        Folder { name: name.into(), files: files.into_iter().collect(), ..Folder::default() }
     }
 
     /// The same folder with a part that it includes. In the part's declarations `{domain}` stands for the domain's name.
@@ -35,7 +37,7 @@ impl Folder {
             (format!("{}/{part}/{path}", Folder::PARTS), text)
         };
         let files = files.into_iter().map(own).collect();
-        self.parts.push(Folder { name: part.to_owned(), files, parts: Vec::new() });
+        self.parts.push(Folder { name: part.to_owned(), files, ..Folder::default() });
         self
     }
 

@@ -50,8 +50,7 @@ pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
         tables::names(file, entries, &mut draft, &faults);
     }
     for (file, entries) in &domain {
-        let parts: Vec<&str> = folder.parts.iter().map(|part| &*part.name).collect();
-        domain::read(file, entries, &folder.name, &parts, !tables.is_empty(), &mut draft, &faults);
+        domain::read(file, entries, folder, !tables.is_empty(), &mut draft, &faults);
     }
     // Without tables nothing else can be judged: what it names may well be right.
     if !tables.is_empty() {

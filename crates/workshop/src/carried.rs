@@ -18,7 +18,7 @@ pub fn suites() -> impl Iterator<Item = &'static str> + Clone {
 /// The suite of a name, if one is carried.
 pub fn suite(name: &str) -> Option<Result<Suite, SuiteError>> {
     let (_, text) = files::SUITES.iter().find(|(known, _)| *known == name)?;
-    Some(Suite::from_toml(text))
+    Some(Suite::from_toml(name, text))
 }
 
 /// Writes the tasks of the demo into a folder.

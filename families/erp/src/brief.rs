@@ -14,7 +14,7 @@ mod words;
 
 use super::shop::Shop;
 use benchwright_pack::Clause;
-use benchwright_project::{Brief, Draw};
+use benchwright_project::{Brief, Draw, Placeholder};
 use benchwright_schema::plan::{PlanText, RuleText};
 use outline::{OUTLINE, Part};
 use std::collections::BTreeMap;
@@ -46,6 +46,15 @@ pub(crate) fn write(draw: &Draw<'_>, shop: &Shop, plan: &PlanText) -> Result<Bri
     blocks.push(writer.phrase("closing", &words.closing)?);
     writer.check_all_told()?;
     Ok(Brief { text: joined(&blocks), clauses: writer.clauses })
+}
+
+/// What may stand in braces in words and sentences.
+pub(crate) fn placeholders() -> Vec<Placeholder> {
+    let placeholder = |name: &'static str| {
+        // Whoever reads the text back finds the finished product and day 0 in the opening.
+        Placeholder { name, stands_for: None, opens: matches!(name, "code" | "today") }
+    };
+    values::NAMES.into_iter().map(placeholder).collect()
 }
 
 /// Blocks with a blank line between, entries of one list without.

@@ -26,10 +26,11 @@ mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
 use benchwright_project::{
-    Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised, Reader,
+    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised,
+    PatternHead, Placeholder, Reader,
 };
 use benchwright_schema::{
-    Domain,
+    Domain, Section,
     plan::{Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
@@ -92,6 +93,18 @@ impl Family for Erp {
     }
     fn mutator(&self) -> Option<&dyn Mutator> {
         Some(self)
+    }
+    fn authoring(&self) -> Option<&dyn Authoring> {
+        Some(self)
+    }
+}
+
+impl Authoring for Erp {
+    fn check_head(&self, head: &PatternHead, file: &Section<'_>) {
+        sample::check(head, file);
+    }
+    fn placeholders(&self) -> Vec<Placeholder> {
+        brief::placeholders()
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     words::{Measure, RuleWords, Words},
 };
 use benchwright_pack::Clause;
-use benchwright_project::{Brief, Draw};
+use benchwright_project::{Brief, Draw, Placeholder};
 
 /// How a comparison is said.
 pub(crate) fn said(op: Op) -> &'static str {
@@ -27,14 +27,17 @@ pub(crate) fn called(field: &str) -> String {
 }
 
 /// The brief of a case.
-pub(crate) fn write(draw: &Draw<'_>, words: &Words, board: &Board) -> Result<Brief, String> {
+pub(crate) fn write(
+    draw: &Draw<'_>,
+    words: &Words,
+    board: &Board,
+    placeholders: &[Placeholder],
+) -> Result<Brief, String> {
     let setting = Setting::read(draw)?;
     let mut stream = setting.stream(draw, "brief");
     let mut phrase = |phrasings: &[String]| -> String {
         let text = stream.pick(phrasings).cloned().unwrap_or_default();
-        let parts = [("{plan}", &words.plan), ("{items}", &words.items), ("{item}", &words.item)];
-        let parts = parts.into_iter().chain([("{row}", &words.row), ("{column}", &words.column)]);
-        parts.fold(text, |text, (hole, word)| text.replace(hole, word))
+        Placeholder::fill(placeholders, &text)
     };
     let text = &draw.pattern.text;
     let goals = text.goal.get(draw.objective).ok_or("the pattern has no words for this goal")?;

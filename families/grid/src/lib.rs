@@ -18,14 +18,15 @@ mod setting;
 mod tests;
 mod words;
 
+use benchwright_base::Diagnostic;
 use benchwright_expr::Type;
 use benchwright_pack::{Script, Step};
 use benchwright_project::{
-    Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator, Optimised,
-    Players, Proof, Reader,
+    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator,
+    Optimised, PatternHead, Placeholder, Players, Proof, Reader,
 };
 use benchwright_schema::{
-    Domain,
+    Domain, Section,
     plan::{Binding, Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidate, Candidates, Cell, NamedRows, PhaseResult, Planner, Rows, Solved};
@@ -34,11 +35,12 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use words::Words;
 
-/// The family of a domain, from what its `grid.toml` says.
-pub fn family(domain: &str, text: &str) -> Result<Box<dyn Family>, String> {
-    let words = Words::read(text)?;
+/// The family of a domain, from what its `grid.toml` says, or all faults of that file. With the domain itself, the attributes are
+/// looked up in its tables.
+pub fn family(name: &str, text: &str, domain: Option<&Domain>) -> Result<Box<dyn Family>, Vec<Diagnostic>> {
+    let words = Words::read(text, domain)?;
     let plan = rules::plan(&words);
-    Ok(Box::new(Grid { domain: domain.to_owned(), words, plan }))
+    Ok(Box::new(Grid { domain: name.to_owned(), words, plan }))
 }
 
 /// Grids of one domain.
@@ -112,7 +114,7 @@ impl Family for Grid {
     }
 
     fn brief(&self, draw: &Draw<'_>, case: &Case, _: &PlanText) -> Result<Brief, FamilyError> {
-        Ok(brief::write(draw, &self.words, &Board::of(case)?)?)
+        Ok(brief::write(draw, &self.words, &Board::of(case)?, &self.placeholders())?)
     }
 
     fn optimised(&self) -> Option<&dyn Optimised> {
@@ -137,6 +139,31 @@ impl Family for Grid {
 
     fn faults(&self) -> Option<&dyn Faults> {
         Some(self)
+    }
+    fn authoring(&self) -> Option<&dyn Authoring> {
+        Some(self)
+    }
+}
+
+impl Authoring for Grid {
+    fn check_head(&self, head: &PatternHead, file: &Section<'_>) {
+        setting::check(head, file);
+    }
+    fn placeholders(&self) -> Vec<Placeholder> {
+        let words = &self.words;
+        let known = [
+            ("plan", &words.plan),
+            ("items", &words.items),
+            ("item", &words.item),
+            ("row", &words.row),
+            ("column", &words.column),
+        ];
+        let placeholder = |(name, word): (&'static str, &String)| Placeholder {
+            name,
+            stands_for: Some(word.clone()),
+            opens: false,
+        };
+        known.into_iter().map(placeholder).collect()
     }
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn plan(words: &Words) -> PlanText {
     let unchanged =
         RuleText { code: "GRID.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
     plan.rules.insert(UNCHANGED.to_owned(), unchanged);
-    plan.objectives.insert("fill".to_owned(), ObjectiveText { phases: Vec::new() });
+    plan.objectives.insert("fill".to_owned(), ObjectiveText { phases: Vec::new(), keeps: Vec::new() });
     // Handing in and asking are no work; only what is placed is.
     let fields = |list: &[(&str, &str)]| -> BTreeMap<String, Vec<String>> {
         list.iter().map(|(table, field)| ((*table).to_owned(), vec![(*field).to_owned()])).collect()

@@ -1,7 +1,38 @@
 //! The dials of a task, read from its tier and the pattern's recipe.
 
 use benchwright_base::Stream;
-use benchwright_project::Draw;
+use benchwright_project::{Draw, PatternHead};
+use benchwright_schema::{KeyFault, Section};
+use serde::Deserialize;
+
+/// `[recipe]` of a pattern: what a tier does not say.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Recipe {
+    /// Rows of the grid.
+    rows: Option<usize>,
+    /// Columns of the grid.
+    columns: Option<usize>,
+    /// Candidates of a slot.
+    candidates: Option<usize>,
+}
+
+/// The names of the dials that a tier may turn.
+const DIALS: [&str; 9] = ["h", "b", "r", "c", "n", "k", "s", "p", "twin"];
+
+/// Tells what is wrong with the tiers, the dials and the recipe of a pattern.
+pub(crate) fn check(head: &PatternHead, file: &Section<'_>) {
+    for (at, dial) in head.dials.iter().enumerate().filter(|(_, dial)| !DIALS.contains(&&***dial)) {
+        let fault = KeyFault::new(["dials", &*at.to_string()], format!("grids have no dial `{dial}`"));
+        file.fault(fault.instead_of(dial, DIALS));
+    }
+    let Some(recipe) = file.get("recipe").and_then(|section| section.read::<Recipe>()) else { return };
+    for (at, cell) in head.cells.iter().enumerate() {
+        if let Err(why) = Setting::of(&cell.tier, &recipe) {
+            file.fault(KeyFault::new(["cells", &*at.to_string(), "tier"], why));
+        }
+    }
+}
 
 /// The dials.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,15 +58,17 @@ pub(crate) struct Setting {
 impl Setting {
     /// Reads a tier such as `h05-b09-n12-twin`.
     pub(crate) fn read(draw: &Draw<'_>) -> Result<Setting, String> {
-        let recipe = |name: &str, usual: usize| {
-            draw.pattern.head.recipe.get(name).and_then(serde_json::Value::as_u64).map_or(usual, |n| n as usize)
-        };
+        let recipe = serde_json::from_value(draw.pattern.head.recipe.clone());
+        Setting::of(draw.tier, &recipe.map_err(|error| format!("{}: [recipe]: {error}", draw.pattern.name))?)
+    }
+
+    fn of(tier: &str, recipe: &Recipe) -> Result<Setting, String> {
         let mut setting = Setting {
             open: 0,
             decoys: 0,
-            rows: recipe("rows", 5),
-            cols: recipe("columns", 7),
-            candidates: recipe("candidates", 25),
+            rows: recipe.rows.unwrap_or(5),
+            cols: recipe.columns.unwrap_or(7),
+            candidates: recipe.candidates.unwrap_or(25),
             unseen: None,
             faults: 0,
             twin: false,
@@ -43,7 +76,7 @@ impl Setting {
         };
         let (mut slots, mut unseen) = (None, None);
         let mut key = Vec::new();
-        for part in draw.tier.split('-') {
+        for part in tier.split('-') {
             let at = part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len());
             let number = || part[at..].parse::<usize>().map_err(|_| format!("the tier has no number after `{part}`"));
             match &part[..at] {

@@ -29,7 +29,7 @@ fn board(task: &Task) -> Board {
 
 fn words(domain: &str) -> Words {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains").join(domain).join("grid.toml");
-    Words::read(&std::fs::read_to_string(file).unwrap()).unwrap()
+    Words::read(&std::fs::read_to_string(file).unwrap(), None).unwrap()
 }
 
 #[test]

@@ -1,6 +1,16 @@
 //! What a domain tells the part: its words, its attributes with their ranges, and its kinds of requirements.
 
+use benchwright_base::Diagnostic;
+use benchwright_expr::{Names as _, Type};
+use benchwright_schema::{Document, Domain, KeyFault};
 use serde::Deserialize;
+
+/// What the part's file is called in the folder of a domain.
+const FILE: &str = "grid.toml";
+/// The table that the part lets a domain declare: the things that are placed, with their attributes.
+const ITEM: &str = "item";
+/// The table of the words that attributes may be.
+const LABEL: &str = "label";
 
 /// `grid.toml`.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -80,58 +90,132 @@ pub(crate) struct RuleWords {
 }
 
 impl Words {
-    /// Reads and checks what a domain tells.
-    pub(crate) fn read(text: &str) -> Result<Words, String> {
-        let words: Words = toml::from_str(text).map_err(|error| error.to_string())?;
+    /// Reads and checks what a domain tells; attributes are looked up in its tables where they are known.
+    pub(crate) fn read(text: &str, domain: Option<&Domain>) -> Result<Words, Vec<Diagnostic>> {
+        let document = Document::new(FILE, text);
+        let words: Option<Words> = document.read();
+        if let Some(words) = words {
+            if document.is_toml() {
+                document.add(words.lists().into_iter().chain(words.requirements()));
+                document.add(domain.into_iter().flat_map(|domain| words.unknown_fields(domain)));
+            }
+            if document.is_sound() {
+                return Ok(words);
+            }
+        }
+        Err(document.into_faults())
+    }
+
+    /// What is wrong with names, numbers and labels.
+    fn lists(&self) -> Vec<KeyFault> {
         let mut faults = Vec::new();
-        if words.names.is_empty() || words.number.is_empty() || words.label.is_empty() {
-            faults.push("names, numbers and labels are needed".to_owned());
+        let lists = [("names", self.names.len()), ("number", self.number.len()), ("label", self.label.len())];
+        for (key, _) in lists.into_iter().filter(|(_, count)| *count == 0) {
+            faults.push(KeyFault::new([key], format!("at least one `{key}` is needed")));
         }
-        for number in words.number.iter().filter(|number| number.low < 0 || number.low >= number.high) {
-            faults.push(format!("{}: the range {} to {} is none", number.field, number.low, number.high));
+        for (at, number) in self.number.iter().enumerate().filter(|(_, n)| n.low < 0 || n.low >= n.high) {
+            let message = format!("no range goes from {} to {}", number.low, number.high);
+            faults.push(KeyFault::new(["number", &*at.to_string(), "high"], message));
         }
-        for label in &words.label {
-            let mut sorted = label.words.clone();
-            sorted.sort();
-            sorted.dedup();
-            if label.words.len() < 3 || label.words.len() > 60 || sorted.len() != label.words.len() {
-                faults.push(format!("{}: 3 to 60 words are needed, no two alike", label.field));
+        for (at, label) in self.label.iter().enumerate() {
+            let at = at.to_string();
+            if label.words.len() < 3 || label.words.len() > 60 {
+                faults.push(KeyFault::new(["label", &*at, "words"], "3 to 60 words are needed"));
             }
-            let plain =
-                |word: &String| !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || " -&".contains(c));
-            if let Some(word) = label.words.iter().find(|word| !plain(word)) {
-                faults.push(format!("{}: `{word}` is not plain letters", label.field));
+            for (nth, word) in label.words.iter().enumerate() {
+                let path = ["label", &*at, "words", &*nth.to_string()];
+                if word.is_empty() || !word.chars().all(|c| c.is_alphabetic() || " -&".contains(c)) {
+                    faults.push(KeyFault::new(path, format!("`{word}` is not plain letters")));
+                }
+                if label.words[..nth].contains(word) {
+                    faults.push(KeyFault::new(path, format!("`{word}` is here twice")));
+                }
             }
         }
-        let mut kinds = Vec::new();
-        for rule in &words.rule {
-            let is_number = words.number.iter().any(|number| number.field == rule.of);
-            let is_label = words.label.iter().any(|label| label.field == rule.of);
-            if (rule.measure == Measure::WordAtMost && !is_label) || (rule.measure != Measure::WordAtMost && !is_number)
-            {
-                faults.push(format!("{:?} of {}: there is no such attribute", rule.measure, rule.of));
+        let fields: Vec<(&str, usize, &str)> = (self.number.iter().enumerate())
+            .map(|(at, number)| ("number", at, &*number.field))
+            .chain(self.label.iter().enumerate().map(|(at, label)| ("label", at, &*label.field)))
+            .collect();
+        for (nth, (key, at, field)) in fields.iter().enumerate() {
+            if fields[..nth].iter().any(|(_, _, known)| known == field) {
+                faults.push(KeyFault::new([*key, &*at.to_string(), "field"], format!("`{field}` is here twice")));
             }
-            if (rule.measure == Measure::ManyAtMost) != rule.least.is_some() {
-                faults.push(format!("{:?} of {}: `least` belongs to many_at_most", rule.measure, rule.of));
+        }
+        faults
+    }
+
+    /// What is wrong with the kinds of requirements.
+    fn requirements(&self) -> Vec<KeyFault> {
+        let mut faults = Vec::new();
+        for (at, rule) in self.rule.iter().enumerate() {
+            let place = at.to_string();
+            let path = |key| ["rule", &*place, key];
+            let wanted: Vec<&str> = match rule.measure {
+                Measure::WordAtMost => self.label.iter().map(|label| &*label.field).collect(),
+                _ => self.number.iter().map(|number| &*number.field).collect(),
+            };
+            if !wanted.contains(&&*rule.of) {
+                let kind = if rule.measure == Measure::WordAtMost { "label" } else { "number" };
+                let fault = KeyFault::new(path("of"), format!("there is no {kind} `{}`", rule.of));
+                faults.push(fault.instead_of(&rule.of, wanted));
+            }
+            match (rule.measure == Measure::ManyAtMost, rule.least) {
+                (true, None) => {
+                    let fault = KeyFault::new(path("measure"), "`many_at_most` counts from some value on");
+                    faults.push(fault.with_help("add `least = …`"));
+                }
+                (false, Some(_)) => {
+                    faults.push(KeyFault::new(path("least"), "only `many_at_most` has a `least`").at_key());
+                }
+                _ => {}
             }
             let hole = if rule.is_list() { "{list}" } else { "{bound}" };
-            if rule.says.is_empty() || rule.says.iter().any(|says| says.matches(hole).count() != 1) {
-                faults.push(format!("{:?} of {}: every sentence has one {hole}", rule.measure, rule.of));
+            if rule.says.is_empty() {
+                faults.push(KeyFault::new(path("says"), "at least one sentence is needed"));
             }
+            for (nth, _) in rule.says.iter().enumerate().filter(|(_, says)| says.matches(hole).count() != 1) {
+                let path = ["rule", &*place, "says", &*nth.to_string()];
+                faults.push(KeyFault::new(path, format!("this sentence needs one `{hole}`")));
+            }
+            let before = &self.rule[..at];
             // The generator moves an attribute one way only, so that no decoy makes room for another.
-            let falls = rule.measure == Measure::TotalAtLeast;
-            if kinds.iter().any(|(of, other)| *of == rule.of && *other != falls) {
-                faults.push(format!("{} is bounded from both sides", rule.of));
+            let falls = |rule: &RuleWords| rule.measure == Measure::TotalAtLeast;
+            if before.iter().any(|other| other.of == rule.of && falls(other) != falls(rule)) {
+                faults.push(KeyFault::new(path("of"), format!("`{}` is bounded from both sides", rule.of)));
             }
-            if words.rule.iter().filter(|other| (other.measure, &other.of) == (rule.measure, &rule.of)).count() > 1 {
-                faults.push(format!("{:?} of {} is here twice", rule.measure, rule.of));
+            if before.iter().any(|other| (other.measure, &other.of) == (rule.measure, &rule.of)) {
+                faults.push(KeyFault::new(path("measure"), format!("this bound on `{}` is here twice", rule.of)));
             }
-            kinds.push((rule.of.clone(), falls));
         }
-        if words.free().is_none() {
-            faults.push("one number must be free of requirements".to_owned());
+        if self.free().is_none() && !self.number.is_empty() {
+            let fault = KeyFault::new(["number"], "every number has a requirement");
+            faults.push(fault.with_help("leave one free, so that a twin can move a bound on it"));
         }
-        if faults.is_empty() { Ok(words) } else { Err(faults.join("; ")) }
+        faults
+    }
+
+    /// Attributes that the domain's items do not have, or that are of another type there.
+    fn unknown_fields(&self, domain: &Domain) -> Vec<KeyFault> {
+        let Some(item) = domain.table_named(ITEM) else { return Vec::new() };
+        let table = domain.table(item);
+        let label = domain.table_named(LABEL);
+        let fields = (self.number.iter().enumerate().map(|(at, number)| ("number", at, &number.field)))
+            .chain(self.label.iter().enumerate().map(|(at, label)| ("label", at, &label.field)));
+        let told = fields.filter_map(|(key, at, field)| {
+            let path = [key, &*at.to_string(), "field"];
+            let Some(found) = table.field_named(field) else {
+                let fault = KeyFault::new(path, format!("`{ITEM}` has no field `{field}`"));
+                return Some(fault.instead_of(field, domain.field_names(item)));
+            };
+            let fits = match (key, table.field(found).ty) {
+                ("number", ty) => ty == Type::Int,
+                (_, Type::Ref(to)) => label == Some(to),
+                _ => false,
+            };
+            let wanted = if key == "number" { "a whole number" } else { "a reference to a label" };
+            (!fits).then(|| KeyFault::new(path, format!("`{ITEM}.{field}` is not {wanted}")))
+        });
+        told.collect()
     }
 
     /// The names of all attributes: numbers, then labels.

@@ -2,6 +2,7 @@
 
 use super::build;
 use crate::{failure::Failure, output};
+use benchwright_catalog::Catalog;
 use benchwright_pack::{CANARY, Store, Suite, SuiteTask};
 use benchwright_project::{Pattern, Solver};
 use benchwright_workshop::{
@@ -16,7 +17,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Task i has the seed N + i, so the same line makes the same tasks again. DIR gets the open parts under
-open/, the sealed parts under sealed/, and the lock file suite.toml.
+open/, the sealed parts under sealed/, and the lock file suite.toml. A pattern that is given by the path to its
+folder is called own/FOLDER in them; other commands find it by --patterns and the folder that it lies in.
 
 A thousand tasks and more, and any number with --shards, are written as Parquet shards of a thousand, one
 row a task. If that is cut off, the same line goes on with the shards that are missing. Only families that
@@ -25,11 +27,13 @@ prove their tasks themselves can be streamed.
 Examples:
   benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 3 -o out
   benchwright show out/open/ID
+  benchwright new ./my-pattern --tier easy --seed 1 -o out
+  benchwright --patterns . audit out
 
 Keys of --json: those of `build --json`; for shards tasks, shards, kept_shards, bytes, bytes_per_task,
 cpu_s, tasks_per_cpu_s")]
 pub(crate) struct Options {
-    /// The pattern; `benchwright patterns` lists them
+    /// The pattern, by its name or the path to its folder; `benchwright patterns` lists them
     pattern: String,
     /// The tier: easy, medium or hard, as far as the pattern has it
     #[arg(long)]
@@ -57,10 +61,18 @@ pub(crate) struct Options {
     json: bool,
 }
 
+impl Options {
+    /// The pattern as it was given.
+    pub(crate) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     let workshop = workshop.clone().with_jobs(options.jobs);
-    let pattern = workshop.catalog().pattern(&options.pattern).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
+    let name = Catalog::pattern_path(&options.pattern).map_or_else(|| options.pattern.clone(), |(_, name)| name);
+    let pattern = workshop.catalog().pattern(&name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
     let family = workshop.catalog().family(&pattern.family, &pattern.domain);
     let family = family.map_err(|e| Failure::of_catalog(e, &pattern.family))?;

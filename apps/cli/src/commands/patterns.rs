@@ -6,7 +6,7 @@ use crate::{
     output,
 };
 use benchwright_catalog::{Catalog, CatalogError};
-use benchwright_project::{Discard, Draw, Pattern, plan_text};
+use benchwright_project::{Authoring, Discard, Draw, Pattern, Placeholder, plan_text};
 use benchwright_schema::{Domain, plan::PlanText};
 use benchwright_spec::NoPlanner;
 use serde_json::{Value as Json, json};
@@ -24,31 +24,42 @@ each tier, and the rules that can apply to its tasks.
 Examples:
   benchwright patterns
   benchwright patterns production/lowest-cost-sourcing-route
+  benchwright patterns ./my-pattern
 
 Keys of --json, a list even for one pattern:
   name, title, group, family, domain, tiers, objectives, cells {TIER: [objective]}, rules")]
 pub(crate) struct Options {
-    /// A pattern, by its name
+    /// A pattern, by its name or the path to its folder
     name: Option<String>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
 }
 
+impl Options {
+    /// The pattern as it was given.
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let told = |error: CatalogError, what: &str| Failure::of_catalog(error, what);
     let names = match &options.name {
-        Some(name) => vec![name.clone()],
+        Some(name) => vec![Catalog::pattern_path(name).map_or_else(|| name.clone(), |(_, name)| name)],
         None => catalog.pattern_names().map_err(|error| told(error, "patterns"))?,
     };
     if names.is_empty() {
-        return Err(Failure::missing("there are no patterns", "benchwright doctor"));
+        return Err(Failure::missing("there are no patterns for these domains", "leave --domains out, or give --patterns DIR"));
     }
     let mut listed = Vec::new();
     let mut domains: BTreeMap<String, std::sync::Arc<Domain>> = BTreeMap::new();
     for name in &names {
-        let pattern = catalog.pattern(name).map_err(|error| told(error, name))?;
+        let mut pattern = catalog.pattern(name).map_err(|error| told(error, name))?;
+        let family = catalog.family(&pattern.family, &pattern.domain).map_err(|error| told(error, name))?;
+        let placeholders = family.authoring().map(Authoring::placeholders).unwrap_or_default();
+        pattern.text.title = Placeholder::fill(&placeholders, &pattern.text.title);
         let domain = &pattern.domain;
         if !domains.contains_key(domain) {
             let found = catalog.find(domain).map_err(|error| told(error, domain))?;

@@ -1,12 +1,13 @@
 //! What joined domains are told: `domains/_joined/NAME.toml` says what a composition is, `bridges.toml` who is the same person in
-//! several domains.
+//! several domains. Both tell all their faults at once, with line and column.
 
 use super::{AND, JoinError};
+use crate::document::{Document, KeyFault};
 use crate::model::{Domain, SeedField, Table};
-use benchwright_base::{FieldId, TableId};
+use benchwright_base::{Diagnostic, FieldId, TableId};
 use benchwright_expr::{Binder, Compare, Expr, Fold, FoldKind, Path, Source, TestOp, Type};
+use serde::Deserialize;
 use std::collections::BTreeMap;
-use toml::{Table as Toml, Value};
 
 /// What a joined world is called and about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,25 +63,40 @@ pub struct Mirror {
     pub fields: Vec<(String, String)>,
 }
 
-fn read(path: &str, text: &str) -> Result<Toml, JoinError> {
-    text.parse().map_err(|error| JoinError::new(format!("{path}: {error}")))
+/// `NAME.toml` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CompositionText {
+    domains: Vec<String>,
+    title: String,
+    role: String,
+    about: String,
 }
 
-fn text_of(path: &str, table: &Toml, key: &str) -> Result<String, JoinError> {
-    let text = table.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    text.map(str::to_owned).ok_or_else(|| JoinError::new(format!("{path}: `{key}` is no text")))
+/// `bridges.toml` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BridgesText {
+    company: String,
+    pools: Vec<String>,
+    active: Vec<String>,
+    people: BTreeMap<String, String>,
+    #[serde(default)]
+    mirror: Vec<MirrorText>,
 }
 
-fn texts_of(path: &str, table: &Toml, key: &str) -> Result<Vec<String>, JoinError> {
-    let texts =
-        table.get(key).and_then(Value::as_array).map(|list| list.iter().map(|item| item.as_str().map(str::to_owned)));
-    texts.and_then(Iterator::collect).ok_or_else(|| JoinError::new(format!("{path}: `{key}` is no list of texts")))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MirrorText {
+    table: String,
+    of: String,
+    fields: BTreeMap<String, String>,
 }
 
-fn only(path: &str, table: &Toml, keys: &[&str]) -> Result<(), JoinError> {
-    match table.keys().find(|key| !keys.contains(&&***key)) {
-        Some(key) => Err(JoinError::new(format!("{path}: unknown key `{key}`"))),
-        None => Ok(()),
+/// Tells texts that say nothing.
+fn not_empty<'t>(document: &Document<'_>, texts: impl IntoIterator<Item = (&'t str, &'t str)>) {
+    for (key, _) in texts.into_iter().filter(|(_, text)| text.trim().is_empty()) {
+        document.add([KeyFault::new([key], format!("`{key}` is empty"))]);
     }
 }
 
@@ -108,63 +124,96 @@ impl Composition {
         }
     }
 
-    /// Reads one from its file, whose name is its own.
-    pub fn read(name: &str, text: &str) -> Result<Composition, JoinError> {
+    /// Reads one from its file, whose name is its own: `csm+itsm.toml` joins `csm` and `itsm`. Faults name it `_joined/NAME.toml`.
+    pub fn read(name: &str, text: &str) -> Result<Composition, Vec<Diagnostic>> {
         let path = format!("_joined/{name}.toml");
-        let table = read(&path, text)?;
-        only(&path, &table, &["domains", "title", "role", "about"])?;
-        let domains = texts_of(&path, &table, "domains")?;
-        if domains.join(&AND.to_string()) != name || Composition::names(name).as_ref() != Some(&domains) {
-            let why = format!("{path}: `domains` are those of the file's name, in order, and they are different");
-            return Err(JoinError::new(why));
+        let document = Document::new(&path, text);
+        let read: Option<CompositionText> = document.read();
+        if let Some(CompositionText { domains, title, role, about }) = read {
+            not_empty(&document, [("title", &*title), ("role", &role), ("about", &about)]);
+            match Composition::names(name) {
+                Some(names) if names.join(&AND.to_string()) != name => {
+                    let fault = KeyFault::new([], "the file is named after its domains, in order".to_owned());
+                    document.add([fault.with_help(format!("call it {}.toml", names.join(&AND.to_string())))]);
+                }
+                Some(names) if names != domains => {
+                    let fault = KeyFault::new(["domains"], "the domains are others than those of the file's name");
+                    let quoted = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+                    document.add([fault.with_help(format!("write `domains = [{quoted}]`"))]);
+                }
+                Some(_) => {}
+                None => {
+                    let fault = KeyFault::new([], "the file's name joins no domains");
+                    document.add([fault.with_help("name it after two or more, such as csm+itsm.toml")]);
+                }
+            }
+            if document.is_sound() {
+                return Ok(Composition { domains, title, role, about, text: text.to_owned() });
+            }
         }
-        let of = |key| text_of(&path, &table, key);
-        Ok(Composition { domains, title: of("title")?, role: of("role")?, about: of("about")?, text: text.to_owned() })
+        Err(document.into_faults())
     }
 }
 
 impl Bridges {
-    /// Reads them from `bridges.toml`.
-    pub fn read(text: &str) -> Result<Bridges, JoinError> {
-        let path = "_joined/bridges.toml";
-        let table = read(path, text)?;
-        only(path, &table, &["company", "pools", "active", "people", "mirror"])?;
-        let mut bridges = Bridges {
-            company: text_of(path, &table, "company")?,
-            pools: texts_of(path, &table, "pools")?,
-            active: texts_of(path, &table, "active")?,
-            people: BTreeMap::new(),
-            mirrors: Vec::new(),
-            text: text.to_owned(),
-        };
-        let people = table.get("people").and_then(Value::as_table);
-        let people = people.ok_or_else(|| JoinError::new(format!("{path}: `people` is missing")))?;
-        for domain in people.keys() {
-            let told = text_of(path, people, domain)?;
-            let (place, host) = match told.split_once(" @") {
-                Some((place, host)) => (place, Some(host.to_owned())),
-                None => (&*told, None),
+    /// Reads them from `bridges.toml` for the domains that are joined, of which only those that are there are looked at. Faults
+    /// name the file `_joined/bridges.toml`.
+    pub fn read(text: &str, domains: &[&Domain]) -> Result<Bridges, Vec<Diagnostic>> {
+        let document = Document::new("_joined/bridges.toml", text);
+        let read: Option<BridgesText> = document.read();
+        if let Some(read) = read {
+            not_empty(&document, [("company", &*read.company)]);
+            let bridges = Bridges {
+                company: read.company,
+                pools: read.pools,
+                active: read.active,
+                people: people(read.people, &document),
+                mirrors: read
+                    .mirror
+                    .into_iter()
+                    .map(|MirrorText { table, of, fields }| Mirror { table, of, fields: fields.into_iter().collect() })
+                    .collect(),
+                text: text.to_owned(),
             };
-            let (table, field) = place.split_once('.').ok_or_else(|| {
-                JoinError::new(format!("{path}: `{domain}` is written like \"user.email @company.example\""))
-            })?;
-            bridges.people.insert(domain.clone(), Person { table: table.to_owned(), field: field.to_owned(), host });
+            document.add(bridges.check(domains));
+            if document.is_sound() {
+                return Ok(bridges);
+            }
         }
-        for mirror in table.get("mirror").and_then(Value::as_array).into_iter().flatten() {
-            let mirror = mirror.as_table().ok_or_else(|| JoinError::new(format!("{path}: `mirror` is no table")))?;
-            only(path, mirror, &["table", "of", "fields"])?;
-            let fields = mirror.get("fields").and_then(Value::as_table);
-            let fields = fields.ok_or_else(|| JoinError::new(format!("{path}: a mirror has no `fields`")))?;
-            bridges.mirrors.push(Mirror {
-                table: text_of(path, mirror, "table")?,
-                of: text_of(path, mirror, "of")?,
-                fields: fields
-                    .keys()
-                    .map(|key| Ok((key.clone(), text_of(path, fields, key)?)))
-                    .collect::<Result<_, _>>()?,
-            });
+        Err(document.into_faults())
+    }
+
+    /// What is told of domains and is not so.
+    fn check(&self, domains: &[&Domain]) -> Vec<KeyFault> {
+        let mut faults = Vec::new();
+        for (name, person) in &self.people {
+            let Some(domain) = domains.iter().find(|domain| domain.name == *name) else { continue };
+            let path = ["people", &**name];
+            let Some(actor) = domain.actor.map(|table| domain.table(table)) else {
+                faults.push(KeyFault::new(path, format!("nobody acts in `{name}`, so it has no people")));
+                continue;
+            };
+            if actor.name != person.table {
+                let message = format!("the people of `{name}` are in `{}`, not in `{}`", actor.name, person.table);
+                faults.push(KeyFault::new(path, message));
+                continue;
+            }
+            match actor.field_named(&person.field) {
+                None => {
+                    let message = format!("`{}` has no field `{}`", actor.name, person.field);
+                    let names = actor.fields.iter().map(|field| &*field.name);
+                    faults.push(KeyFault::new(path, message).instead_of(&person.field, names));
+                }
+                Some(field) if actor.field(field).ty != Type::Text => {
+                    faults.push(KeyFault::new(path, format!("`{}` is no text", person.field)));
+                }
+                Some(_) => {}
+            }
         }
-        Ok(bridges)
+        for (at, mirror) in self.mirrors.iter().enumerate() {
+            faults.extend(mirror.check(&at.to_string(), domains));
+        }
+        faults
     }
 
     /// Whether a field says that somebody is still there.
@@ -211,6 +260,71 @@ impl Bridges {
             }
         }
         Ok(())
+    }
+}
+
+/// `user.email @company.example` of each domain.
+fn people(written: BTreeMap<String, String>, document: &Document<'_>) -> BTreeMap<String, Person> {
+    let read = |(domain, told): (String, String)| {
+        let (place, host) = match told.split_once(" @") {
+            Some((place, host)) => (place, Some(host.to_owned())),
+            None => (&*told, None),
+        };
+        let Some((table, field)) = place.split_once('.') else {
+            let fault = KeyFault::new(["people", &*domain], "this says no table and field");
+            document.add([fault.with_help("write it like \"user.email @company.example\"")]);
+            return None;
+        };
+        let person = Person { table: table.to_owned(), field: field.to_owned(), host };
+        Some((domain, person))
+    };
+    written.into_iter().filter_map(read).collect()
+}
+
+impl Mirror {
+    /// What it names and is not there, in those of its two domains that are.
+    fn check(&self, at: &str, domains: &[&Domain]) -> Vec<KeyFault> {
+        let mut faults = Vec::new();
+        let mut table = |key: &str, name: &str| {
+            let Some((domain, table)) = name.split_once('.') else {
+                let fault = KeyFault::new(["mirror", at, key], format!("`{name}` names no domain"));
+                faults.push(fault.with_help("write it like \"csm.contact\""));
+                return None;
+            };
+            let domain = domains.iter().find(|known| known.name == domain)?;
+            let found = domain.table_named(table);
+            if found.is_none() {
+                let fault = KeyFault::new(["mirror", at, key], format!("`{}` has no table `{table}`", domain.name));
+                faults.push(fault.instead_of(table, domain.tables.iter().map(|known| &*known.name)));
+            }
+            found.map(|table| (*domain, table))
+        };
+        let (own, of) = (table("table", &self.table), table("of", &self.of));
+        for (field, path) in &self.fields {
+            let place = ["mirror", at, "fields", field];
+            let own = own.map(|(domain, table)| (domain.table(table), domain.table(table).field_named(field)));
+            if let Some((table, None)) = own {
+                let fault = KeyFault::new(place, format!("`{}` has no field `{field}`", table.name)).at_key();
+                faults.push(fault.instead_of(field, table.fields.iter().map(|field| &*field.name)));
+                continue;
+            }
+            let Some((domain, table)) = of else { continue };
+            let Some(steps) = path_of(domain, table, path) else {
+                let first = path.split('.').next().unwrap_or_default();
+                let names = domain.table(table).fields.iter().map(|field| &*field.name);
+                let fault = KeyFault::new(place, format!("`{path}` leads nowhere from `{}`", self.of));
+                faults.push(fault.instead_of(first, names));
+                continue;
+            };
+            let ty = steps.last().map(|(table, field)| domain.table(*table).field(*field).ty);
+            if let Some((own, Some(field))) = own
+                && ty != Some(own.field(field).ty)
+            {
+                let message = format!("`{}` and `{path}` are of different types", own.field(field).name);
+                faults.push(KeyFault::new(place, message));
+            }
+        }
+        faults
     }
 }
 

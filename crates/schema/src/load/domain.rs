@@ -1,6 +1,7 @@
 //! `domain.toml`: what the domain is called, and what it is about.
 
 use super::draft::Draft;
+use crate::folder::Folder;
 use crate::text::{Entry, Faults, File, Kind, word};
 use benchwright_base::DateTime;
 
@@ -11,8 +12,7 @@ const REQUIRED: [&str; 4] = ["name", "title", "role", "about"];
 pub(super) fn read(
     file: &File<'_>,
     entries: &[Entry<'_>],
-    folder: &str,
-    parts: &[&str],
+    folder: &Folder,
     has_tables: bool,
     draft: &mut Draft,
     faults: &Faults,
@@ -37,7 +37,7 @@ pub(super) fn read(
             continue;
         }
         if key.text == "include" {
-            includes(file, entry, parts, faults);
+            includes(file, entry, folder, faults);
             continue;
         }
         let Some(text) = entry.value.text(file).filter(|text| !text.text.trim().is_empty()) else {
@@ -48,8 +48,8 @@ pub(super) fn read(
             "name" => {
                 if !is_name(text.text) {
                     faults.at(text, format!("{} is not lower case with hyphens or underscores", word(text.text)));
-                } else if text.text != folder {
-                    let message = format!("the domain is called {} and its folder {}", word(text.text), word(folder));
+                } else if text.text != folder.name {
+                    let message = format!("the domain is called {} and its folder {}", word(text.text), word(&folder.name));
                     faults.with_help(text, message, "give both one name");
                 }
             }
@@ -67,14 +67,17 @@ pub(super) fn read(
 }
 
 /// Every part that is included must be there.
-fn includes(file: &File<'_>, entry: &Entry<'_>, parts: &[&str], faults: &Faults) {
+fn includes(file: &File<'_>, entry: &Entry<'_>, folder: &Folder, faults: &Faults) {
     let Kind::List(items) = &entry.value.kind else {
         return faults.with_help(entry.value.piece(file), "expected a list of parts", "write `include = [\"grid\"]`");
     };
     for item in items {
         match item.text(file) {
-            Some(text) if parts.contains(&text.text) => {}
-            Some(text) => faults.unknown(text, format!("there is no part {}", word(text.text)), parts.iter().copied()),
+            Some(text) if folder.parts.iter().any(|part| part.name == text.text) => {}
+            Some(text) => {
+                let known = folder.known_parts.iter().map(|part| &**part);
+                faults.unknown(text, format!("there is no part {}", word(text.text)), known);
+            }
             None => faults.at(item.piece(file), "expected the name of a part in quotes"),
         }
     }

@@ -52,6 +52,12 @@ impl Check<'_> {
                 self.faults
                     .push(fault.with_help("write `world` if it can be read from the world, or give it a sentence"));
             }
+            for (at, says) in rule.says.iter().enumerate() {
+                for phrase in rule.keeps.iter().filter(|phrase| !says.contains(&***phrase)) {
+                    let path = ["rules", id, "says", &*at.to_string()];
+                    self.faults.push(KeyFault::new(path, format!("`{phrase}` is missing, which this rule keeps")));
+                }
+            }
             if let Some(native) = rule.native.as_deref().filter(|native| !natives.contains(native)) {
                 let fault = KeyFault::new(["rules", id, "native"], format!("the judge has no function `{native}`"));
                 self.faults.push(fault.instead_of(native, natives.iter().copied()));

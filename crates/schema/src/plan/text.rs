@@ -107,6 +107,10 @@ pub struct RuleText {
     /// Why no plan breaks it alone, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implied_by: Option<String>,
+    /// Phrases that each of its sentences must have, because whoever has only the text knows the rule by them. They are for those who
+    /// write sentences, so no verifier carries them.
+    #[serde(default, skip_serializing)]
+    pub keeps: Vec<String>,
 }
 
 /// An objective: phases in order.
@@ -115,6 +119,10 @@ pub struct RuleText {
 pub struct ObjectiveText {
     /// What is to be made small; each counts only among the best of those before it.
     pub phases: Vec<PhaseText>,
+    /// Phrases that every way to put this goal must have, and no other text of a brief, because whoever has only the text knows the
+    /// objective by them. No verifier carries them.
+    #[serde(default, skip_serializing)]
+    pub keeps: Vec<String>,
 }
 
 /// One thing to make small, and how its score falls.
@@ -162,6 +170,14 @@ pub struct FrameText {
     /// The rule that answers for every other change.
     #[serde(default)]
     pub rule: String,
+}
+
+impl RuleText {
+    /// The words by which whoever has only the text knows the rule: what it keeps, as far as that is the same in every case.
+    pub fn known_by(&self) -> Vec<&str> {
+        let plain = self.keeps.iter().map(|phrase| phrase.split('{').next().unwrap_or_default());
+        plain.filter(|words| words.trim().len() > 1).collect()
+    }
 }
 
 fn is_false(value: &bool) -> bool {

@@ -1,5 +1,6 @@
 //! What the loader takes, what it refuses and how it says so, and the schemas that it derives.
 
+mod changes;
 mod common;
 mod good;
 mod inventory;

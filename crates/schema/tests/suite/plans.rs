@@ -1,6 +1,7 @@
 //! Plans: the good one compiles, and each folder below `tests/wrong_plans` says how it differs and all that is told of it.
 
-use crate::common::{self, changed, compare, shown};
+use crate::changes::changed;
+use crate::common::{self, compare, shown};
 use benchwright_base::Diagnostic;
 use benchwright_schema::{
     Document, Domain, load,

@@ -1,6 +1,7 @@
 //! Wrong domains: each folder below `tests/wrong` says how it differs from the good one, and all that is told of it.
 
-use crate::common::{self, changed, compare, shown};
+use crate::changes::changed;
+use crate::common::{self, compare, shown};
 use benchwright_schema::{Folder, load};
 
 #[test]

@@ -148,7 +148,7 @@ impl Case {
             let depth = stream.between(2, 3) as usize;
             let of = Grow::new(stream).objective(depth);
             let phase = PhaseText { name: "number".to_owned(), of, tolerance: 0, decay: 0, unit: 1, share: 100 };
-            case.text.objectives.insert("number".to_owned(), ObjectiveText { phases: vec![phase] });
+            case.text.objectives.insert("number".to_owned(), ObjectiveText { phases: vec![phase], keeps: Vec::new() });
             case = Case::of(domain, seed, &case.text);
             if case.seen(|rows| number(&case.plan, &case.bound, rows, "number")) > 1 || stream.chance(1, 12) {
                 break;

@@ -35,6 +35,28 @@ pub(super) fn listed(texts: &[String]) -> String {
     }
 }
 
+/// The names of all placeholders. Not every case has each: only one with a deposit says what `{deposit}` is.
+pub(super) const NAMES: [&str; 18] = [
+    "item",
+    "code",
+    "today",
+    "spending",
+    "supply",
+    "bought_for",
+    "built_for",
+    "made_only",
+    "groups",
+    "deposit_flow",
+    "final_less",
+    "share",
+    "budget",
+    "terms",
+    "deposit",
+    "down_centres",
+    "broken_vendor",
+    "broken_documents",
+];
+
 /// Every placeholder of a case. What does not apply stands for nothing.
 pub(super) fn values(shop: &Shop) -> Result<Values, String> {
     let finished = shop.finished();

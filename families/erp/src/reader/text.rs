@@ -1,11 +1,16 @@
-//! The instruction, taken apart by its tables and key phrases. Nothing here knows how the text was made.
+//! The instruction, taken apart by its tables and key phrases. Nothing here knows how the text was made; the phrases by which rules
+//! and goals are known are declared beside them in `plan.toml`, where those who write texts see them.
 
-use super::super::shop::{Billing, Deposit, NeverBought, Screen, Source};
+use super::super::{
+    PLAN,
+    shop::{Billing, Deposit, NeverBought, Screen, Source},
+};
 use super::{
     figures::{bracketed, dates, decimal, is_code, money, named_codes, number_between, only, only_money, percents},
     notes::span,
 };
 use benchwright_base::Date;
+use benchwright_schema::plan::RuleText;
 
 /// What the instruction says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,14 +73,10 @@ pub(super) struct Listed {
     pub(super) due: Date,
 }
 
-/// The key phrase of each objective.
-const OBJECTIVES: [(&str, &str); 5] = [
-    ("any plan that keeps every rule", "constraint_only"),
-    ("lowest new spending", "min_new_spend"),
-    ("fewest suppliers", "vendor_consolidation"),
-    ("fewest work-centre minutes", "capacity_preservation"),
-    ("smallest change to the existing plan", "repair_plan"),
-];
+/// The phrases by which a rule is known, as `plan.toml` declares them; what stands for something else is left out.
+fn known_by(rule: &str) -> Vec<&'static str> {
+    PLAN.rules.get(rule).map_or_else(Vec::new, RuleText::known_by)
+}
 
 /// A table, or a line of references, with the paragraph above it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,7 +93,9 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
     let opening = opening.join("\n");
     let today = today(&opening, &sentences)?;
     let tables = tables(text)?;
-    let objectives = OBJECTIVES.iter().filter(|(phrase, _)| text.contains(phrase)).map(|(_, name)| *name).collect();
+    let is_told = |keeps: &[String]| !keeps.is_empty() && keeps.iter().all(|phrase| text.contains(&**phrase));
+    let objectives = PLAN.objectives.iter().filter(|(_, objective)| is_told(&objective.keeps));
+    let objectives = objectives.map(|(name, _)| &**name).collect();
     let mut codes = named_codes(&opening);
     codes.sort_unstable();
     codes.dedup();
@@ -104,13 +107,13 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
         screen: screen(&tables, &sentences, today)?,
         billing: billing(&sentences)?,
         margin: margin(&sentences)?,
-        budget: one(&sentences, &["budget for this plan"])?.map(only_money).transpose()?,
+        budget: one(&sentences, &known_by("erp/budget"))?.map(only_money).transpose()?,
         never_bought: never_bought(&sentences)?,
-        never_built: one(&sentences, &["do not build this item"])?.is_some(),
-        broken: coded(one(&sentences, &["can no longer happen"])?)?,
-        withdrawn: coded(one(&sentences, &["may not be used again"])?)?,
+        never_built: one(&sentences, &known_by("erp/never-made"))?.is_some(),
+        broken: coded(one(&sentences, &known_by("erp/broken-documents"))?)?,
+        withdrawn: coded(one(&sentences, &known_by("erp/eligible-supplier"))?)?,
         down: down(&sentences)?,
-        apart: one(&sentences, &["do not belong to this job"])?.is_some(),
+        apart: one(&sentences, &known_by("erp/adjacent-records"))?.is_some(),
     };
     if told.requests.is_empty() {
         return Err("the instruction lists no request".to_owned());
@@ -274,7 +277,7 @@ fn screen(tables: &[Table<'_>], sentences: &[&str], today: Date) -> Result<Optio
 
 fn billing(sentences: &[&str]) -> Result<Option<Billing>, String> {
     let deposit = deposit(sentences)?;
-    let Some(terms) = one(sentences, &["payment terms are"])? else {
+    let Some(terms) = one(sentences, &known_by("erp/order-terms"))? else {
         return deposit.map_or(Ok(None), |_| Err("there is a deposit, but no payment terms".to_owned()));
     };
     let days = match number_between(terms, "payment terms are ", " days") {
@@ -286,7 +289,7 @@ fn billing(sentences: &[&str]) -> Result<Option<Billing>, String> {
 }
 
 fn deposit(sentences: &[&str]) -> Result<Option<Deposit>, String> {
-    let amount = one(sentences, &["eposit is "])?;
+    let amount = one(sentences, &known_by("erp/deposit-invoice"))?;
     let from = one(sentences, &["or more is billed in two steps"])?;
     let (amount, from) = match (amount, from) {
         (None, None) => return Ok(None),
@@ -306,7 +309,7 @@ fn deposit(sentences: &[&str]) -> Result<Option<Deposit>, String> {
 
 /// What spending leaves of the list-price value.
 fn margin(sentences: &[&str]) -> Result<Option<i64>, String> {
-    let said = one(sentences, &[" percent of ", "opening stock cannot cover", "may not exceed"])?;
+    let said = one(sentences, &known_by("erp/margin"))?;
     said.map(|said| Ok(10_000 - only(percents(said), "share", said)?)).transpose()
 }
 
@@ -324,7 +327,7 @@ fn entries(sentence: &str) -> Result<Vec<(&str, &str)>, String> {
 }
 
 fn never_bought(sentences: &[&str]) -> Result<Vec<(String, Option<NeverBought>)>, String> {
-    let Some(said) = one(sentences, &["never bought"])? else { return Ok(Vec::new()) };
+    let Some(said) = one(sentences, &known_by("erp/never-bought"))? else { return Ok(Vec::new()) };
     let reasons = [
         ("company policy", NeverBought::Policy),
         ("no buying route", NeverBought::Design),
@@ -341,10 +344,7 @@ fn never_bought(sentences: &[&str]) -> Result<Vec<(String, Option<NeverBought>)>
 }
 
 fn down(sentences: &[&str]) -> Result<Vec<(String, Date, Date)>, String> {
-    let Some(said) = one(sentences, &["down", "no build may start"])?.or(one(sentences, &["No build may start"])?)
-    else {
-        return Ok(Vec::new());
-    };
+    let Some(said) = one(sentences, &known_by("erp/centre-down"))? else { return Ok(Vec::new()) };
     let read = |(code, entry): (&str, &str)| span(entry).map(|(from, to)| (code.to_owned(), from, to));
     entries(said)?.into_iter().map(read).collect()
 }

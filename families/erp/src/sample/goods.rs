@@ -44,6 +44,11 @@ pub(crate) struct Names {
 static GOODS: LazyLock<Result<Goods, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../goods.toml")).map_err(|error| format!("goods.toml: {error}")));
 
+/// The names of the product lines.
+pub(crate) fn lines() -> Vec<&'static str> {
+    GOODS.as_ref().map_or_else(|_| Vec::new(), |goods| goods.line.iter().map(|line| &*line.name).collect())
+}
+
 /// A product line by its name, and the names of companies.
 pub(crate) fn line(name: &str) -> Result<(&'static Line, &'static Names), String> {
     let goods = GOODS.as_ref().map_err(Clone::clone)?;

@@ -19,6 +19,7 @@ pub(crate) use self::accept::accept;
 use self::bench::Bench;
 use self::demand::{Demand, Rounds};
 use self::offers::{Item, Quote};
+pub(crate) use self::recipe::check;
 use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share, within};
 use self::surroundings::Register;
 use self::works::{Size, Works};

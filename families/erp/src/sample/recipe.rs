@@ -1,7 +1,9 @@
 //! What a pattern tells the sampler, and the ranges of a tier.
 
+use super::goods;
 use benchwright_base::Stream;
-use benchwright_project::Draw;
+use benchwright_project::{Draw, PatternHead};
+use benchwright_schema::{KeyFault, Section};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -180,10 +182,12 @@ pub(crate) enum Trouble {
     Centre,
 }
 
-/// The ranges of a tier, both ends included; shares are in ten-thousandths.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The ranges of a tier, both ends included; shares are in ten-thousandths. `tiers.toml` has them all, a pattern those that differ.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Ranges {
+    /// The tier whose ranges are meant where a pattern says nothing; its own, if none is named.
+    pub(crate) size: Option<String>,
     /// Requests.
     pub(crate) orders: (i64, i64),
     /// Their due days.
@@ -219,19 +223,14 @@ pub(crate) struct Ranges {
     /// Whether there may be a bulk offer.
     pub(crate) bulk: bool,
     /// All finished offers together, of the demand.
-    #[serde(default)]
     pub(crate) finished_share_of_demand: Option<(i64, i64)>,
     /// All finished offers that come in time, of what stock cannot cover.
-    #[serde(default)]
     pub(crate) finished_share_of_gap: Option<(i64, i64)>,
     /// The smallest order of a finished offer, of its maximum: sold in lots.
-    #[serde(default)]
     pub(crate) lots: Option<(i64, i64)>,
     /// Days that a build of the finished product takes.
-    #[serde(default)]
     pub(crate) build_days: Option<i64>,
     /// What each centre can build, of what stock cannot cover.
-    #[serde(default)]
     pub(crate) pools: Option<Vec<i64>>,
 }
 
@@ -280,6 +279,9 @@ struct Tiers {
     part: Vec<Class>,
 }
 
+/// The names of the tiers.
+const NAMES: [&str; 3] = ["easy", "medium", "hard"];
+
 static TIERS: LazyLock<Result<Tiers, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../tiers.toml")).map_err(|error| format!("tiers.toml: {error}")));
 
@@ -291,6 +293,41 @@ fn tiers() -> Result<&'static Tiers, String> {
 pub(crate) fn classes() -> Result<(&'static [Class], &'static [Class]), String> {
     let tiers = tiers()?;
     Ok((&tiers.finished, &tiers.part))
+}
+
+/// Tells what is wrong with the tiers and the recipe of a pattern.
+pub(crate) fn check(head: &PatternHead, file: &Section<'_>) {
+    for (at, cell) in head.cells.iter().enumerate() {
+        if !NAMES.contains(&&*cell.tier) {
+            let fault = KeyFault::new(["cells", &*at.to_string(), "tier"], format!("there is no tier `{}`", cell.tier));
+            file.fault(fault.instead_of(&cell.tier, NAMES));
+        }
+    }
+    let Some(section) = file.get("recipe") else { return };
+    if let Some(recipe) = section.read::<Recipe>() {
+        let lines = goods::lines();
+        if !recipe.line.is_empty() && !lines.contains(&&*recipe.line) {
+            let fault = KeyFault::new(["line"], format!("there is no product line `{}`", recipe.line));
+            section.fault(fault.instead_of(&recipe.line, lines));
+        }
+    }
+    for tier in NAMES {
+        let Some(own) = section.get(tier) else { continue };
+        if head.cells.iter().all(|cell| cell.tier != tier) {
+            section.fault(KeyFault::new([tier], format!("no cell has the tier `{tier}`")).at_key());
+        }
+        let size = own.read::<Ranges>().and_then(|ranges| ranges.size);
+        if let Some(size) = size.filter(|size| !NAMES.contains(&&**size)) {
+            own.fault(KeyFault::new(["size"], format!("there is no tier `{size}`")).instead_of(&size, NAMES));
+        }
+        for (key, range) in own.read::<Map<String, Json>>().into_iter().flatten() {
+            // `pools` is a list with an entry for each centre.
+            let ends: Option<(i64, i64)> = serde_json::from_value(range).ok().filter(|_| key != "pools");
+            if let Some((low, high)) = ends.filter(|(low, high)| low > high) {
+                own.fault(KeyFault::new([&*key], format!("no range goes from {low} to {high}")));
+            }
+        }
+    }
 }
 
 impl Recipe {
