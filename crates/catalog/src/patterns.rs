@@ -3,7 +3,7 @@
 use crate::{Catalog, CatalogError, built_in, disk};
 use benchwright_base::nearest;
 use benchwright_project::{Pattern, PatternFolder, PatternHead};
-use benchwright_schema::{Document, KeyFault};
+use benchwright_schema::Document;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
