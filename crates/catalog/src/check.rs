@@ -84,7 +84,8 @@ impl Catalog {
             .into_iter()
             .map(|fault| {
                 // What a domain takes from its parts stands beside its folder.
-                let base = if fault.file.starts_with('_') && kind == Kind::Domain { parent(&base) } else { base.clone() };
+                let base =
+                    if fault.file.starts_with('_') && kind == Kind::Domain { parent(&base) } else { base.clone() };
                 Diagnostic { file: base.join(&fault.file).display().to_string(), ..fault }
             })
             .collect();

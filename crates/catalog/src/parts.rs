@@ -74,7 +74,8 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
 pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn Family>, CatalogError> {
     type Made = BTreeMap<(String, String, String), &'static dyn Family>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
-    let Some((file, new)) = told(folder).into_iter().find_map(|(name, file, new)| (name == part).then_some((file, new)))
+    let Some((file, new)) =
+        told(folder).into_iter().find_map(|(name, file, new)| (name == part).then_some((file, new)))
     else {
         return Ok(None);
     };

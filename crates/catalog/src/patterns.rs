@@ -81,7 +81,9 @@ impl Catalog {
                     places.insert(name.clone(), Place::Disk(folder.join(name)));
                 }
             }
-            None => places.extend(built_in::PATTERNS.iter().map(|(name, _)| ((*name).to_owned(), Place::Carried(name)))),
+            None => {
+                places.extend(built_in::PATTERNS.iter().map(|(name, _)| ((*name).to_owned(), Place::Carried(name))))
+            }
         }
         let Some(own) = &self.own_patterns else { return Ok(places) };
         for name in disk::pattern_names(own)? {
@@ -124,7 +126,9 @@ impl Catalog {
 
     /// Says which pattern was meant.
     fn no_pattern(&self, name: &str) -> Result<CatalogError, CatalogError> {
-        if let Some(folder) = name.strip_prefix("own/").zip(self.own_patterns.as_ref()).map(|(name, own)| own.join(name)) {
+        if let Some(folder) =
+            name.strip_prefix("own/").zip(self.own_patterns.as_ref()).map(|(name, own)| own.join(name))
+        {
             let help = format!("; {} has no pattern.toml", folder.display());
             return Ok(CatalogError::NoPattern { name: name.to_owned(), help });
         }

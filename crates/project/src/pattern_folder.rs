@@ -76,7 +76,9 @@ impl<'a> PatternFolder<'a> {
     pub fn family(&self, name: &str) -> Option<(String, String)> {
         let head = self.head.as_ref()?;
         match (&head.part, &head.domain, head.family.is_empty()) {
-            (Some(part), None, true) => Some((part.clone(), name.split('/').next_back().unwrap_or_default().to_owned())),
+            (Some(part), None, true) => {
+                Some((part.clone(), name.split('/').next_back().unwrap_or_default().to_owned()))
+            }
             (None, domain, false) => Some((head.family.clone(), domain.as_ref().unwrap_or(&head.family).clone())),
             _ => None,
         }
@@ -366,7 +368,8 @@ impl RulesText {
         if is_own {
             return fault;
         }
-        let message = format!("with this file the family's plan has a fault at {}: {}", fault.path.join("."), fault.message);
+        let message =
+            format!("with this file the family's plan has a fault at {}: {}", fault.path.join("."), fault.message);
         KeyFault { path: Vec::new(), message, ..fault }
     }
 }

@@ -83,7 +83,8 @@ fn the_good_ones_have_no_fault() {
 fn every_wrong_declaration_is_told_all_its_faults_and_no_other() {
     let mut seen = 0;
     for (kind, target) in TARGETS {
-        let mut folders: Vec<PathBuf> = fs::read_dir(own("wrong").join(kind)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut folders: Vec<PathBuf> =
+            fs::read_dir(own("wrong").join(kind)).unwrap().map(|e| e.unwrap().path()).collect();
         folders.sort();
         for folder in folders {
             let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
@@ -92,7 +93,8 @@ fn every_wrong_declaration_is_told_all_its_faults_and_no_other() {
             change.remove("expected.txt");
             changed(&mut tree, change);
             let root = written(&format!("wrong-{kind}-{name}"), &tree);
-            let checked = Catalog::built_in().check(&root.join(target)).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let checked =
+                Catalog::built_in().check(&root.join(target)).unwrap_or_else(|error| panic!("{name}: {error}"));
             let found = told(&checked, &root);
             assert!(!found.is_empty(), "{kind}/{name} has no fault");
             let expected = folder.join("expected.txt");

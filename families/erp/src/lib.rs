@@ -26,8 +26,8 @@ mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
 use benchwright_project::{
-    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised,
-    PatternHead, Placeholder, Reader,
+    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator,
+    Optimised, PatternHead, Placeholder, Reader,
 };
 use benchwright_schema::{
     Domain, Section,

@@ -158,11 +158,8 @@ impl Authoring for Grid {
             ("row", &words.row),
             ("column", &words.column),
         ];
-        let placeholder = |(name, word): (&'static str, &String)| Placeholder {
-            name,
-            stands_for: Some(word.clone()),
-            opens: false,
-        };
+        let placeholder =
+            |(name, word): (&'static str, &String)| Placeholder { name, stands_for: Some(word.clone()), opens: false };
         known.into_iter().map(placeholder).collect()
     }
 }

@@ -51,7 +51,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         None => catalog.pattern_names().map_err(|error| told(error, "patterns"))?,
     };
     if names.is_empty() {
-        return Err(Failure::missing("there are no patterns for these domains", "leave --domains out, or give --patterns DIR"));
+        return Err(Failure::missing(
+            "there are no patterns for these domains",
+            "leave --domains out, or give --patterns DIR",
+        ));
     }
     let mut listed = Vec::new();
     let mut domains: BTreeMap<String, std::sync::Arc<Domain>> = BTreeMap::new();

@@ -49,7 +49,8 @@ pub(super) fn read(
                 if !is_name(text.text) {
                     faults.at(text, format!("{} is not lower case with hyphens or underscores", word(text.text)));
                 } else if text.text != folder.name {
-                    let message = format!("the domain is called {} and its folder {}", word(text.text), word(&folder.name));
+                    let message =
+                        format!("the domain is called {} and its folder {}", word(text.text), word(&folder.name));
                     faults.with_help(text, message, "give both one name");
                 }
             }
