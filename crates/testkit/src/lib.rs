@@ -2,8 +2,10 @@
 //! every world must keep. Only ever a dev-dependency.
 
 pub mod cases;
+pub mod handover;
 mod here;
 pub mod laws;
 pub mod member;
+mod planting;
 pub mod schema;
 pub mod worlds;

@@ -3,9 +3,9 @@
 
 use crate::ground::Here;
 use benchwright_calls::offered::{Maker, ids_of};
-use benchwright_sandbox::Episode;
-use benchwright_schema::{Domain, Tool, Verb, arguments_schema};
-use serde_json::{Value as Json, json};
+use benchwright_sandbox::{Episode, Row};
+use benchwright_schema::{Domain, Tool, Verb, arguments_schema, codec::write_value};
+use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
 /// The most pages that are read of one list.
@@ -80,6 +80,18 @@ impl Reader<'_> {
             (Verb::Get, Some(table)) => self.episode.table_len(table).min(SINGLE),
             _ => SINGLE,
         };
+        // A record that is found by a text is found by that of a record that is there.
+        if let (Verb::Get, Some(table)) = (tool.verb, tool.table) {
+            let own: Vec<Json> =
+                self.episode.rows(table).take(SINGLE).filter_map(|row| self.named(tool, &schema, row)).collect();
+            let before = self.answers.len();
+            for arguments in own {
+                self.ask(tool, &arguments);
+            }
+            if self.answers.len() > before {
+                return;
+            }
+        }
         let mut maker = Maker::new(&["read", &tool.name]);
         let mut answered = 0;
         for tried in 0..TRIES {
@@ -89,6 +101,19 @@ impl Reader<'_> {
                 break;
             }
         }
+    }
+
+    /// The arguments that name a row: what its own fields say. `None` where an argument is no field.
+    fn named(&self, tool: &Tool, schema: &Json, row: &Row) -> Option<Json> {
+        let declared = self.domain.table(tool.table?);
+        let mut arguments = Map::new();
+        for name in schema["required"].as_array()?.iter().filter_map(Json::as_str) {
+            let field = declared.field_named(name)?;
+            let mut value = Vec::new();
+            write_value(&mut value, self.domain, declared.field(field).ty, row.get(field));
+            arguments.insert(name.to_owned(), serde_json::from_slice(&value).ok()?);
+        }
+        Some(Json::Object(arguments))
     }
 
     /// A list from its first to its last page.
