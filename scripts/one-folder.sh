@@ -93,15 +93,25 @@ cat > "$folder/src/lib.rs" <<'EOF'
 
 use benchwright_base::Value;
 use benchwright_pack::Refusal;
-use benchwright_sandbox::{Gives, NativeCall, Natives};
+use benchwright_sandbox::{Gives, NativeCall, Natives, cell, natives};
+
+mod names {
+    //! The names that the tools use.
+    benchwright_sandbox::names! {
+        tables { paper }
+        columns { copies of paper; }
+        arguments { paper }
+    }
+}
+use names::{NAMES, a, c, t};
 
 /// The code of the native tools, by name.
-pub const NATIVES: &Natives = &[("sell_out", sell_out)];
+pub const NATIVES: &Natives = natives![NAMES; ("sell_out", sell_out)];
 
 fn sell_out(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let id = call.argument("paper").as_ref_id().unwrap_or_default();
-    let sold = call.row("paper", id)?.get("copies");
-    call.update("paper", id, &[("copies", Value::Int(0))])?;
+    let id = call.reference(a::paper)?;
+    let sold = call.row(t::paper, id)?.get(c::copies);
+    call.update(t::paper, id, &[cell(c::copies, Value::Int(0))])?;
     Ok(Gives::One(vec![sold]))
 }
 EOF

@@ -2,7 +2,7 @@
 //! composition that has a name of its own, and the bridges between domains.
 
 use crate::{Catalog, CatalogError, Found, built_in, disk};
-use benchwright_sandbox::{NativeFn, Natives};
+use benchwright_sandbox::{NativeTool, Natives};
 use benchwright_schema::{Bridges, Composition, Domain, JoinError};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,12 +80,12 @@ fn natives(domain: &Domain, members: &[Found]) -> &'static Natives {
     let mut joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
     // Tables of code live as long as the program, so one is made for each joined domain and kept.
     joined.entry(format!("{} {}", domain.name, domain.digest)).or_insert_with(|| {
-        let mut all: Vec<(&'static str, NativeFn)> = Vec::new();
+        let mut all: Vec<NativeTool> = Vec::new();
         for (member, found) in domain.members.iter().zip(members) {
             let served = member.tool_names.iter().zip(&domain.tools[member.tools.clone()]);
             for (own, tool) in served {
-                if let Some((_, code)) = found.natives.iter().find(|(known, _)| known == own) {
-                    all.push((Box::leak(tool.name.clone().into_boxed_str()), *code));
+                if let Some(native) = found.natives.iter().find(|native| native.name == own) {
+                    all.push(NativeTool { name: Box::leak(tool.name.clone().into_boxed_str()), ..*native });
                 }
             }
         }

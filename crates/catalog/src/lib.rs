@@ -245,7 +245,7 @@ pub fn load(folder: &Folder) -> Result<Found, CatalogError> {
 impl Found {
     /// The native tools without code in this program: they are listed, not served.
     pub fn tools_without_code(&self) -> Vec<&str> {
-        let has_code = |name: &str| self.natives.iter().any(|(known, _)| *known == name);
+        let has_code = |name: &str| self.natives.iter().any(|tool| tool.name == name);
         let tools = self.domain.tools.iter().filter(|tool| tool.verb == Verb::Native);
         tools.map(|tool| &*tool.name).filter(|name| !has_code(name)).collect()
     }

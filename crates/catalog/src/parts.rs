@@ -4,7 +4,7 @@
 use crate::{CatalogError, NewFamily, built_in, disk, generated};
 use benchwright_base::Diagnostic;
 use benchwright_project::Family;
-use benchwright_sandbox::{NativeFn, Natives};
+use benchwright_sandbox::{NativeTool, Natives};
 use benchwright_schema::{Domain, Folder};
 use std::{
     collections::BTreeMap,
@@ -53,16 +53,16 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
     let parts: Vec<String> = folder.parts.iter().map(|part| part.name.clone()).collect();
     let mut joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
     joined.entry((folder.name.clone(), parts.clone())).or_insert_with(|| {
-        let mut all: Vec<(&'static str, NativeFn)> = own.to_vec();
+        let mut all: Vec<NativeTool> = own.to_vec();
         for (part, code) in generated::PART_NATIVES.iter().filter(|(part, _)| parts.iter().any(|known| known == part)) {
             let _ = part;
-            all.extend(code.iter().map(|(name, code)| {
+            all.extend(code.iter().map(|tool| {
                 // Made once for a domain and kept, because tables of code live as long as the program.
-                let name: &'static str = match name.contains("{domain}") {
-                    true => Box::leak(name.replace("{domain}", &folder.name).into_boxed_str()),
-                    false => name,
+                let name: &'static str = match tool.name.contains("{domain}") {
+                    true => Box::leak(tool.name.replace("{domain}", &folder.name).into_boxed_str()),
+                    false => tool.name,
                 };
-                (name, *code)
+                NativeTool { name, ..*tool }
             }));
         }
         Box::leak(all.into_boxed_slice())

@@ -125,8 +125,8 @@ impl Episode {
             return Ok(());
         }
         let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
-        let result = match (tool.verb, sandbox.natives[at]) {
-            (Verb::Native, Some(function)) => verbs::native(&call, &mut draft, function, out),
+        let result = match (tool.verb, &sandbox.natives[at]) {
+            (Verb::Native, Some(code)) => verbs::native(&call, &mut draft, code, out),
             (Verb::Native, None) => {
                 Err(Refusal::new(RefusalCode::NotFound, format!("`{name}` has no code in this program")))
             }

@@ -44,6 +44,7 @@ mod episode;
 mod idset;
 mod judge;
 mod live;
+mod names;
 mod plan;
 mod row;
 pub mod sabotage;
@@ -59,10 +60,17 @@ pub use conditions::{Conditions, Fault, FaultRate};
 pub use episode::Episode;
 pub use judge::Broken;
 pub use live::Live;
+pub use names::{
+    ArgumentName, Cell, Check, Column, ColumnOf, NameFault, Names, NamesError, NativeTool, Table, Word, WordOf, cell,
+};
 pub use row::Row;
 pub use seed::SeedError;
-pub use verbs::{Gives, NativeCall, NativeFn, RowView, Seen};
+pub use verbs::{AnyRow, Gives, NativeCall, NativeFn, RowView, Seen};
 pub use world::SandboxWorld;
+
+/// What [`names!`] makes of columns whose places are fixed.
+#[doc(hidden)]
+pub use benchwright_base::FieldId;
 
 use benchwright_base::{RelationId, RowId, TableId, Value};
 use benchwright_expr::{
@@ -78,45 +86,48 @@ use plan::Plan;
 use state::State;
 use std::{ops::ControlFlow, sync::Arc};
 
-/// The native tools of a domain: names and code.
-pub type Natives = [(&'static str, NativeFn)];
+/// The native tools of a domain.
+pub type Natives = [NativeTool];
 
 /// A world of one domain with its first state, ready for episodes.
 pub struct Sandbox {
     pub(crate) plan: Plan,
     /// The code of each tool that has some, by the tool's place.
-    pub(crate) natives: Vec<Option<NativeFn>>,
+    pub(crate) natives: Vec<Option<names::Code>>,
     pub(crate) first: State,
 }
 
 /// Why a snapshot cannot be the state of a sandbox.
 #[derive(Debug, thiserror::Error)]
-#[error("the snapshot does not hold together: {0}")]
-pub struct LoadError(String);
+pub enum LoadError {
+    /// It breaks what every state keeps.
+    #[error("the snapshot does not hold together: {0}")]
+    Snapshot(String),
+    /// The code of its native tools does not fit the domain.
+    #[error(transparent)]
+    Names(#[from] NamesError),
+}
 
 impl Sandbox {
-    /// A world without rows.
-    pub fn empty(domain: Arc<Domain>, natives: &Natives) -> Sandbox {
-        let code = |tool: &benchwright_schema::Tool| {
-            natives.iter().find(|(name, _)| tool.verb == Verb::Native && *name == tool.name).map(|(_, code)| *code)
-        };
-        let natives = domain.tools.iter().map(code).collect();
+    /// A world without rows. Native code that names what the domain does not have is an error.
+    pub fn empty(domain: Arc<Domain>, natives: &Natives) -> Result<Sandbox, NamesError> {
         let now = domain.now;
         let plan = Plan::new(domain);
+        let natives = names::resolve(&plan, natives)?;
         let first = State::empty(&plan, now);
-        Sandbox { plan, natives, first }
+        Ok(Sandbox { plan, natives, first })
     }
 
     /// A world filled as the domain's `seed.toml` says: the same bytes for the same size and seed.
     pub fn seeded(domain: Arc<Domain>, natives: &Natives, size: &str, seed: u64) -> Result<Sandbox, SeedError> {
-        let mut sandbox = Sandbox::empty(domain, natives);
+        let mut sandbox = Sandbox::empty(domain, natives)?;
         sandbox.first = seed::fill(&sandbox.plan, &sandbox.first, size, seed)?;
         Ok(sandbox)
     }
 
     /// A world whose first state is a snapshot. What a state must keep (ids, references, uniqueness) is checked.
     pub fn from_snapshot(domain: Arc<Domain>, natives: &Natives, snapshot: &Snapshot) -> Result<Sandbox, LoadError> {
-        let mut sandbox = Sandbox::empty(domain, natives);
+        let mut sandbox = Sandbox::empty(domain, natives)?;
         let plan = &sandbox.plan;
         let mut state = State::empty(plan, snapshot.now);
         for (at, table) in snapshot.tables.iter().enumerate() {
@@ -277,17 +288,19 @@ fn fill_table(plan: &Plan, state: &mut State, table: RelationId, snapshot: &Snap
     let declared = plan.domain.table(table);
     let name = &declared.name;
     if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
-        return Err(LoadError(format!("the counters of {name} are out of range")));
+        return Err(LoadError::Snapshot(format!("the counters of {name} are out of range")));
     }
     for cells in &snapshot.rows {
         let id = cells.first().and_then(Value::as_ref_id).unwrap_or_default();
         if id == 0 || id >= snapshot.next_id || state.get(table, id).is_some() {
-            return Err(LoadError(format!("{name} has a row with the id {id}, which is taken or not yet given out")));
+            return Err(LoadError::Snapshot(format!(
+                "{name} has a row with the id {id}, which is taken or not yet given out"
+            )));
         }
         for key in &declared.keys {
             let rows = state.table(table);
             if let Some(other) = rows.same_key(&plan.tables[table.index()], &key.fields, cells, id) {
-                return Err(LoadError(format!("{name} {id} and {name} {other} have the same key")));
+                return Err(LoadError::Snapshot(format!("{name} {id} and {name} {other} have the same key")));
             }
         }
         state.put(plan, table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
@@ -304,7 +317,7 @@ fn check_references(plan: &Plan, state: &State) -> Result<(), LoadError> {
                     && state.get(to, *target).is_none()
                 {
                     let (name, to) = (&declared.name, &plan.domain.table(to).name);
-                    return Err(LoadError(format!(
+                    return Err(LoadError::Snapshot(format!(
                         "{name} {id} refers by `{}` to {to} {target}, which is not there",
                         field.name
                     )));

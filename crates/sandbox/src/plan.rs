@@ -78,8 +78,6 @@ pub(crate) struct ToolPlan {
     pub(crate) set_arguments: Vec<Option<usize>>,
     /// For each filter or key the path that its test reads.
     pub(crate) paths: Vec<Vec<(TableId, FieldId)>>,
-    /// The tables that a native tool reads or writes, by their names in its own domain.
-    pub(crate) tables: Vec<(Box<str>, TableId)>,
 }
 
 /// One argument.
@@ -294,7 +292,5 @@ fn tool_plan(domain: &Domain, at: usize) -> ToolPlan {
     let set_arguments = (0..tool.set.len())
         .map(|at| arguments.iter().position(|argument: &ArgumentPlan| argument.part == Part::Set(at)))
         .collect();
-    let declared = tool.native.iter().flat_map(|native| native.reads.iter().chain(&native.writes));
-    let tables = declared.map(|table| (domain.table(*table).own_name().into(), *table)).collect();
-    ToolPlan { member, own_name, arguments, set_arguments, paths, tables }
+    ToolPlan { member, own_name, arguments, set_arguments, paths }
 }

@@ -26,6 +26,9 @@ const BLOCK: u32 = 4;
 /// Why a world could not be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
+    /// The code of its native tools does not fit the domain.
+    #[error(transparent)]
+    Names(#[from] crate::NamesError),
     /// The domain does not say how.
     #[error("{0} has no seed.toml, so its worlds are empty")]
     NoSeed(String),

@@ -4,8 +4,8 @@
 
 use benchwright_base::{Json, Value};
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_sandbox::{Conditions, Episode, Gives, NativeCall, Natives, Sandbox};
-use benchwright_schema::{Folder, load};
+use benchwright_sandbox::{ArgumentName, Conditions, Episode, Gives, NativeCall, Natives, Sandbox, cell, natives};
+use benchwright_schema::{Domain, Folder, load};
 use benchwright_world::Seat;
 use std::{fs, path::Path, sync::Arc};
 
@@ -19,9 +19,19 @@ lie         = "native gives one: int, two: int reads job: gives less than it say
 raw         = "native takes rows: list of new of tag!, context: json gives json reads tag writes tag: makes tags from raw JSON"
 raw_one     = "native takes tag: -> tag! gives json reads tag, job: gives one value where it declares JSON"
 whole       = "native takes job: -> job! gives json reads job: reads whole rows of a table with secrets"
+stray       = "native takes job: -> job! gives done: bool reads job: asks for an argument that it does not take"
 "#;
 
-const NATIVES: &Natives = &[
+mod names {
+    benchwright_sandbox::names! {
+        tables { job, tag }
+        columns { helper of job; price of job; secret_note of job; word of tag; }
+        arguments { helper, job, note, rows }
+    }
+}
+use names::{NAMES, a, c, t};
+
+const NATIVES: &Natives = natives![NAMES;
     ("peek", peek),
     ("by_note", by_note),
     ("meddle", meddle),
@@ -31,33 +41,34 @@ const NATIVES: &Natives = &[
     ("raw", raw),
     ("raw_one", raw_one),
     ("whole", whole),
+    ("stray", stray),
 ];
 
-fn id(call: &NativeCall<'_, '_>, name: &str) -> u32 {
-    call.argument(name).as_ref_id().unwrap_or_default()
+fn id(call: &NativeCall<'_, '_>, argument: ArgumentName) -> u32 {
+    call.argument(argument).unwrap().as_ref_id().unwrap_or_default()
 }
 
 fn peek(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    Ok(Gives::One(vec![call.row("job", id(call, "job"))?.get("secret_note")]))
+    Ok(Gives::One(vec![call.row(t::job, id(call, a::job))?.get(c::secret_note)]))
 }
 
 fn by_note(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let jobs = call.rows("job", &[("secret_note", call.argument("note"))])?;
+    let jobs = call.rows(t::job, &[cell(c::secret_note, call.argument(a::note)?)])?;
     Ok(Gives::Many(jobs.iter().map(|job| vec![Value::Ref(job.id())]).collect()))
 }
 
 fn meddle(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    call.update("job", id(call, "job"), &[("price", Value::Null)])?;
+    call.update(t::job, id(call, a::job), &[cell(c::price, Value::Null)])?;
     Ok(Gives::One(vec![Value::Bool(true)]))
 }
 
 fn wander(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    Ok(Gives::Many(call.rows("tag", &[])?.iter().map(|tag| vec![Value::Ref(tag.id())]).collect()))
+    Ok(Gives::Many(call.rows(t::tag, &[])?.iter().map(|tag| vec![Value::Ref(tag.id())]).collect()))
 }
 
 fn half(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    call.create("tag", &[("word", Value::text("half done"))])?;
-    let changed = call.update("job", id(call, "job"), &[("helper", call.argument("helper"))])?;
+    call.create(t::tag, &[cell(c::word, Value::text("half done"))])?;
+    let changed = call.update(t::job, id(call, a::job), &[cell(c::helper, call.argument(a::helper)?)])?;
     Ok(Gives::One(vec![Value::Bool(changed)]))
 }
 
@@ -69,8 +80,8 @@ fn lie(_: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 fn raw(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     assert_eq!(call.tool_name(), "raw");
     let table = call.subject()?;
-    let word = call.field(table, "word")?;
-    let Some(Json::List(rows)) = call.raw("rows") else { return Err(Refusal::argument("rows", "wants a list")) };
+    let word = call.field(t::tag, c::word);
+    let Some(Json::List(rows)) = call.raw(a::rows) else { return Err(Refusal::argument("rows", "wants a list")) };
     let mut made = Vec::new();
     for row in rows {
         call.advance(1);
@@ -93,11 +104,15 @@ fn raw_one(_: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn whole(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    call.find(call.subject()?, id(call, "job"))?;
+    call.find(call.subject()?, id(call, a::job))?;
     Ok(Gives::Json(b"{}".to_vec()))
 }
 
-fn episode(role: &str) -> Episode {
+fn stray(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
+    Ok(Gives::One(vec![Value::Bool(call.argument(a::helper)?.is_null())]))
+}
+
+fn workshop() -> Arc<Domain> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("domains/workshop");
     let files = fs::read_dir(source).unwrap().map(|entry| {
         let path = entry.unwrap().path();
@@ -108,8 +123,11 @@ fn episode(role: &str) -> Episode {
         }
         (name, text)
     });
-    let domain = load(&Folder::new("workshop", files)).unwrap();
-    let sandbox = Arc::new(Sandbox::seeded(Arc::new(domain), NATIVES, "small", 1).unwrap());
+    Arc::new(load(&Folder::new("workshop", files)).unwrap())
+}
+
+fn episode(role: &str) -> Episode {
+    let sandbox = Arc::new(Sandbox::seeded(workshop(), NATIVES, "small", 1).unwrap());
     sandbox.begin(&Seat { role: role.into(), actor: None }, Conditions::default()).unwrap()
 }
 
@@ -141,6 +159,7 @@ fn a_native_tool_touches_only_the_tables_it_declares_and_gives_what_it_says() {
         ("lie", "{}"),
         ("raw_one", "{\"tag\":1}"),
         ("whole", "{\"job\":1}"),
+        ("stray", "{\"job\":1}"),
     ] {
         let mut episode = episode("owner");
         let refusal = episode.call(tool, arguments).unwrap_err();
@@ -189,4 +208,35 @@ fn a_refused_call_moves_neither_rows_nor_the_clock_and_raw_arguments_have_their_
         assert_eq!(refusal.code, RefusalCode::InvalidArgument, "{arguments}");
     }
     assert_eq!(episode.state_hash(), hash);
+}
+
+mod misspelt {
+    //! Names that the domain has almost.
+    benchwright_sandbox::names! {
+        tables { job, tagg }
+        columns { secret_noet of job; word of tagg; state of job; price of job; }
+        words { doen of job.state; free of job.price; }
+        arguments { jbo }
+        fixed { tag { word = 2 } }
+    }
+}
+
+#[test]
+fn names_that_a_domain_does_not_have_are_told_when_a_world_is_made() {
+    let natives: &Natives = natives![misspelt::NAMES; ("peek", peek)];
+    let error = Sandbox::empty(workshop(), natives).err().unwrap();
+    let expected = "\
+the native code of benchwright-testkit does not fit the domain workshop:
+  there is no table `tagg`; did you mean `tag`?
+  the table `job` has no column `secret_noet`; did you mean `secret_note`?
+  the column `job.state` has no word `doen`; did you mean `done`?
+  the column `job.price` has no word `free`
+  the column `tag.word` stands at 1, not at 2
+  no tool takes an argument `jbo`; did you mean `job`?";
+    assert_eq!(error.to_string(), expected);
+    let seeded = Sandbox::seeded(workshop(), natives, "small", 1).err().unwrap();
+    assert_eq!(seeded.to_string(), expected, "and however it is made");
+    let unknown: &Natives = natives![NAMES; ("peeek", peek)];
+    let error = Sandbox::empty(workshop(), unknown).err().unwrap();
+    assert!(error.to_string().ends_with("there is no native tool `peeek`; did you mean `peek`?"), "{error}");
 }

@@ -39,7 +39,8 @@ pub fn open(catalog: &Catalog, what: &str, filling: &Filling) -> Result<Opened, 
         if filling.size.is_some() {
             return Err(Error::catalog(what)(SeedError::NoSeed(found.domain.name.clone()).into()));
         }
-        let sandbox = Arc::new(Sandbox::empty(found.domain, found.natives));
+        let sandbox = Sandbox::empty(found.domain, found.natives);
+        let sandbox = Arc::new(sandbox.map_err(|error| Error::catalog(what)(SeedError::from(error).into()))?);
         return Ok(Opened { sandbox, from: "empty".to_owned(), is_empty: true, without_code });
     };
     let size = filling.size.clone().unwrap_or_else(|| usual_size(&seed.sizes));

@@ -4,13 +4,15 @@
 mod access;
 mod files;
 mod marks;
+mod names;
 
 use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
-use benchwright_sandbox::{NativeCall, Natives, RowView};
+use benchwright_sandbox::{ArgumentName, NativeCall, Natives, RowView, WordOf, cell, natives};
+use names::{NAMES, c, t};
 
 /// The code of the native tools, by name.
-pub const NATIVES: &Natives = &[
+pub const NATIVES: &Natives = natives![NAMES;
     ("get_about", files::get_about),
     ("copy_files", files::copy_files),
     ("move_files", files::move_files),
@@ -33,33 +35,39 @@ pub const NATIVES: &Natives = &[
 ];
 
 /// A file and the folders above it, the file first. A circle ends where it was entered.
-fn above(call: &NativeCall<'_, '_>, file: RowId) -> Result<Vec<RowView>, Refusal> {
-    let mut chain: Vec<RowView> = Vec::new();
+fn above(call: &NativeCall<'_, '_>, file: RowId) -> Result<Vec<RowView<t::file>>, Refusal> {
+    let mut chain: Vec<RowView<t::file>> = Vec::new();
     let mut at = Some(file);
     while let Some(id) = at {
         if chain.iter().any(|seen| seen.id() == id) {
             break;
         }
-        let row = call.row("file", id)?;
-        at = row.get("parent").as_ref_id();
+        let row = call.row(t::file, id)?;
+        at = row.get(c::parent).as_ref_id();
         chain.push(row);
     }
     Ok(chain)
 }
 
 /// Writes down what was done with a file.
-fn note(call: &mut NativeCall<'_, '_>, file: RowId, actor: RowId, kind: &str, detail: &str) -> Result<(), Refusal> {
+fn note(
+    call: &mut NativeCall<'_, '_>,
+    file: RowId,
+    actor: RowId,
+    kind: impl WordOf<t::activity, c::kind>,
+    detail: &str,
+) -> Result<(), Refusal> {
     let values = [
-        ("file", Value::Ref(file)),
-        ("actor", Value::Ref(actor)),
-        ("kind", call.word("activity", "kind", kind)?),
-        ("detail", Value::text(detail)),
+        cell(c::file, Value::Ref(file)),
+        cell(c::actor, Value::Ref(actor)),
+        cell(c::kind, call.word(t::activity, c::kind, kind)),
+        cell(c::detail, Value::text(detail)),
     ];
-    call.create("activity", &values)?;
+    call.create(t::activity, &values)?;
     Ok(())
 }
 
 /// The rows of a list argument.
-fn list(call: &NativeCall<'_, '_>, name: &str) -> Vec<RowId> {
-    call.arguments(name).iter().filter_map(Value::as_ref_id).collect()
+fn list(call: &NativeCall<'_, '_>, argument: ArgumentName) -> Result<Vec<RowId>, Refusal> {
+    Ok(call.arguments(argument)?.iter().filter_map(Value::as_ref_id).collect())
 }

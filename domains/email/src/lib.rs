@@ -4,15 +4,17 @@
 mod filters;
 mod labels;
 mod mail;
+mod names;
 mod query;
 mod sending;
 
 use benchwright_base::{RowId, Value};
 use benchwright_pack::Refusal;
-use benchwright_sandbox::{NativeCall, Natives, RowView};
+use benchwright_sandbox::{ArgumentName, NativeCall, Natives, RowView, WordOf, cell, natives};
+use names::{NAMES, c, t};
 
 /// The code of the native tools, by name.
-pub const NATIVES: &Natives = &[
+pub const NATIVES: &Natives = natives![NAMES;
     ("search_messages", filters::search_messages),
     ("send_message", sending::send_message),
     ("reply_to_message", sending::reply_to_message),
@@ -37,35 +39,31 @@ pub const NATIVES: &Natives = &[
 fn history(
     call: &mut NativeCall<'_, '_>,
     user: RowId,
-    kind: &str,
+    kind: impl WordOf<t::history_record, c::kind>,
     message: Option<RowId>,
     label: Option<RowId>,
 ) -> Result<(), Refusal> {
-    let lines = call.rows("history_record", &[("user", Value::Ref(user))])?;
-    let number = |line: &RowView| if let Value::Int(number) = line.get("number") { number } else { 0 };
+    let lines = call.rows(t::history_record, &[cell(c::user, Value::Ref(user))])?;
+    let number =
+        |line: &RowView<t::history_record>| if let Value::Int(number) = line.get(c::number) { number } else { 0 };
     let last = lines.iter().map(number).max().unwrap_or(0);
     let values = [
-        ("user", Value::Ref(user)),
-        ("message", message.map_or(Value::Null, Value::Ref)),
-        ("label", label.map_or(Value::Null, Value::Ref)),
-        ("kind", call.word("history_record", "kind", kind)?),
-        ("number", Value::Int(last + 1)),
+        cell(c::user, Value::Ref(user)),
+        cell(c::message, message.map_or(Value::Null, Value::Ref)),
+        cell(c::label, label.map_or(Value::Null, Value::Ref)),
+        cell(c::kind, call.word(t::history_record, c::kind, kind)),
+        cell(c::number, Value::Int(last + 1)),
     ];
-    call.create("history_record", &values)?;
+    call.create(t::history_record, &values)?;
     Ok(())
 }
 
 /// The rows of a list argument.
-fn list(call: &NativeCall<'_, '_>, name: &str) -> Vec<RowId> {
-    call.arguments(name).iter().filter_map(Value::as_ref_id).collect()
+fn list(call: &NativeCall<'_, '_>, argument: ArgumentName) -> Result<Vec<RowId>, Refusal> {
+    Ok(call.arguments(argument)?.iter().filter_map(Value::as_ref_id).collect())
 }
 
 /// The texts of a list argument.
-fn texts(call: &NativeCall<'_, '_>, name: &str) -> Vec<String> {
-    call.arguments(name).iter().filter_map(|value| value.as_text().map(str::to_owned)).collect()
-}
-
-/// A text field, if it has a value.
-fn text_of(row: &RowView, field: &str) -> Option<String> {
-    row.get(field).as_text().map(str::to_owned)
+fn texts(call: &NativeCall<'_, '_>, argument: ArgumentName) -> Result<Vec<String>, Refusal> {
+    Ok(call.arguments(argument)?.iter().filter_map(|value| value.as_text().map(str::to_owned)).collect())
 }

@@ -1,8 +1,10 @@
 //! The words of a mailbox query: `from:ana -is:unread "signed agreement" larger:10K before:2026-03-01`.
 
 use super::mail::Mail;
+use crate::names::c;
 use benchwright_base::{Date, Value};
 use benchwright_pack::Refusal;
+use benchwright_sandbox::columns;
 
 /// A query: every word must hold.
 pub(crate) struct Query(Vec<(bool, Word)>);
@@ -49,17 +51,17 @@ impl Query {
 impl Word {
     fn holds(&self, mail: &Mail<'_, '_, '_>) -> Result<bool, Refusal> {
         Ok(match self {
-            Word::From(text) => mail.has("from_address", text),
+            Word::From(text) => mail.has(c::from_address, text),
             Word::To(text) => mail.goes_to(text)?,
-            Word::Subject(text) => mail.has("subject", text),
+            Word::Subject(text) => mail.has(c::subject, text),
             Word::Label(name) => mail.is_labelled(name)?,
-            Word::Text(text) => ["from_address", "subject", "body"].iter().any(|field| mail.has(field, text)),
+            Word::Text(text) => columns![from_address, subject, body].iter().any(|column| mail.has(*column, text)),
             Word::HasAttachment => mail.has_attachment()?,
             Word::Larger(size) => mail.size() > *size,
             Word::Before(day) => mail.sent_on() < day.midnight(),
             Word::After(day) => mail.sent_on() >= day.midnight(),
-            Word::Unread => mail.is("unread", &Value::Bool(true)),
-            Word::Read => !mail.is("unread", &Value::Bool(true)),
+            Word::Unread => mail.is(c::unread, &Value::Bool(true)),
+            Word::Read => !mail.is(c::unread, &Value::Bool(true)),
         })
     }
 }

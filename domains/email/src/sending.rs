@@ -1,9 +1,10 @@
 //! Mail that goes out or comes in: sent, answered, passed on, inserted, imported, and deleted for good.
 
 use super::{filters, history, labels, list, texts};
+use crate::names::{a, c, t, w};
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_sandbox::{Gives, NativeCall, RowView};
+use benchwright_sandbox::{ArgumentName, ColumnOf, Gives, NativeCall, RowView, cell, columns};
 
 /// A message to be made.
 struct Letter {
@@ -23,26 +24,26 @@ struct Letter {
 }
 
 pub(crate) fn send_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let user = call.row("user", call.reference("user")?)?.id();
+    let user = call.row(t::user, call.reference(a::user)?)?.id();
     let mut recipients = Vec::new();
-    for (kind, name) in ["to", "cc", "bcc"].into_iter().enumerate() {
-        recipients.extend(texts(call, name).into_iter().map(|address| (kind as u16, address)));
+    for (kind, argument) in [a::to, a::cc, a::bcc].into_iter().enumerate() {
+        recipients.extend(texts(call, argument)?.into_iter().map(|address| (kind as u16, address)));
     }
     let mut attachments = Vec::new();
-    for id in list(call, "attachments") {
-        let attachment = call.row("attachment", id)?;
-        let of = attachment.get("message").as_ref_id().map(|message| labels::owner(call, message)).transpose()?;
+    for id in list(call, a::attachments)? {
+        let attachment = call.row(t::attachment, id)?;
+        let of = attachment.get(c::message).as_ref_id().map(|message| labels::owner(call, message)).transpose()?;
         if of != Some(user) {
             return Err(Refusal::argument("attachments", format!("has {id}, which is not in this mailbox")));
         }
         attachments.push(copy_of(&attachment));
     }
     let letter = Letter {
-        from: alias(call, user)?,
-        subject: text(call, "subject"),
-        body: text(call, "body"),
+        from: alias(call, user, call.argument(a::from)?)?,
+        subject: text(call, a::subject)?,
+        body: text(call, a::body)?,
         thread: own_thread(call, user)?,
-        importance: call.argument("importance"),
+        importance: call.argument(a::importance)?,
         recipients,
         attachments,
         ..Letter::of(user)
@@ -51,20 +52,20 @@ pub(crate) fn send_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refus
 }
 
 pub(crate) fn reply_to_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let original = call.row("message", call.reference("message")?)?;
+    let original = call.row(t::message, call.reference(a::message)?)?;
     let user = labels::owner(call, original.id())?;
-    let from = alias(call, user)?;
+    let from = alias(call, user, call.argument(a::from)?)?;
     let mut own: Vec<String> = Vec::new();
-    for alias in call.rows("send_as", &[("user", Value::Ref(user))])? {
-        own.push(string(&alias, "send_as_email"));
+    for alias in call.rows(t::send_as, &[cell(c::user, Value::Ref(user))])? {
+        own.push(alias.words(c::send_as_email));
     }
-    own.push(string(&call.row("user", user)?, "email"));
-    let mut recipients = vec![(0, string(&original, "from_address"))];
-    if call.argument("all") == Value::Bool(true) {
-        for other in call.rows("message_recipient", &[("message", Value::Ref(original.id()))])? {
-            let address = string(&other, "address");
+    own.push(call.row(t::user, user)?.words(c::email));
+    let mut recipients = vec![(0, original.words(c::from_address))];
+    if call.argument(a::all)? == Value::Bool(true) {
+        for other in call.rows(t::message_recipient, &[cell(c::message, Value::Ref(original.id()))])? {
+            let address = other.words(c::address);
             let known = own.contains(&address) || recipients.iter().any(|(_, known)| *known == address);
-            if let (Value::Enum(kind @ 0..=1), false) = (other.get("kind"), known) {
+            if let (Value::Enum(kind @ 0..=1), false) = (other.get(c::kind), known) {
                 recipients.push((kind, address));
             }
         }
@@ -72,75 +73,75 @@ pub(crate) fn reply_to_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, R
     let count = recipients.len() as i64;
     let letter = Letter {
         from,
-        subject: headed("Re: ", &string(&original, "subject")),
-        body: text(call, "body"),
-        thread: original.get("thread").as_ref_id(),
+        subject: headed("Re: ", &original.words(c::subject)),
+        body: text(call, a::body)?,
+        thread: original.get(c::thread).as_ref_id(),
         in_reply_to: Some(original.id()),
         recipients,
         ..Letter::of(user)
     };
     let (message, thread) = make(call, letter, "SENT")?;
-    let sent_on = call.row("message", message)?.get("sent_on");
+    let sent_on = call.row(t::message, message)?.get(c::sent_on);
     Ok(Gives::One(vec![Value::Ref(message), Value::Ref(thread), Value::Int(count), sent_on]))
 }
 
 pub(crate) fn forward_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let original = call.row("message", call.reference("message")?)?;
+    let original = call.row(t::message, call.reference(a::message)?)?;
     let user = labels::owner(call, original.id())?;
-    let attached = call.rows("attachment", &[("message", Value::Ref(original.id()))])?;
+    let attached = call.rows(t::attachment, &[cell(c::message, Value::Ref(original.id()))])?;
     let count = attached.len() as i64;
-    let (said, from) = (text(call, "body"), string(&original, "from_address"));
+    let (said, from) = (text(call, a::body)?, original.words(c::from_address));
     let body =
-        format!("{said}\n\n---------- Forwarded message ----------\nFrom: {from}\n\n{}", string(&original, "body"));
+        format!("{said}\n\n---------- Forwarded message ----------\nFrom: {from}\n\n{}", original.words(c::body));
     let letter = Letter {
-        from: alias(call, user)?,
-        subject: headed("Fwd: ", &string(&original, "subject")),
+        from: alias(call, user, call.argument(a::from)?)?,
+        subject: headed("Fwd: ", &original.words(c::subject)),
         body: body.trim_start().to_owned(),
-        thread: original.get("thread").as_ref_id(),
-        recipients: texts(call, "to").into_iter().map(|address| (0, address)).collect(),
+        thread: original.get(c::thread).as_ref_id(),
+        recipients: texts(call, a::to)?.into_iter().map(|address| (0, address)).collect(),
         attachments: attached.iter().map(copy_of).collect(),
         ..Letter::of(user)
     };
     let (message, thread) = make(call, letter, "SENT")?;
-    let sent_on = call.row("message", message)?.get("sent_on");
+    let sent_on = call.row(t::message, message)?.get(c::sent_on);
     Ok(Gives::One(vec![Value::Ref(message), Value::Ref(thread), Value::Int(count), sent_on]))
 }
 
 pub(crate) fn send_draft(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let draft = call.row("draft", call.reference("draft")?)?;
-    let user = draft.get("user").as_ref_id().ok_or_else(|| Refusal::argument("draft", "has no mailbox"))?;
-    let of_draft = [("draft", Value::Ref(draft.id()))];
+    let draft = call.row(t::draft, call.reference(a::draft)?)?;
+    let user = draft.get(c::user).as_ref_id().ok_or_else(|| Refusal::argument("draft", "has no mailbox"))?;
     let mut recipients = Vec::new();
-    for recipient in call.rows("draft_recipient", &of_draft)? {
-        if let Value::Enum(kind) = recipient.get("kind") {
-            recipients.push((kind, string(&recipient, "address")));
+    for recipient in call.rows(t::draft_recipient, &[cell(c::draft, Value::Ref(draft.id()))])? {
+        if let Value::Enum(kind) = recipient.get(c::kind) {
+            recipients.push((kind, recipient.words(c::address)));
         }
     }
     if recipients.is_empty() {
         return Err(Refusal::argument("draft", "has nobody it goes to"));
     }
-    let attachments = call.rows("draft_attachment", &of_draft)?.iter().map(copy_of).collect();
-    let from = match draft.get("send_as") {
-        Value::Ref(alias) => string(&call.row("send_as", alias)?, "send_as_email"),
-        _ => alias(call, user)?,
+    let attachments =
+        call.rows(t::draft_attachment, &[cell(c::draft, Value::Ref(draft.id()))])?.iter().map(copy_of).collect();
+    let from = match draft.get(c::send_as) {
+        Value::Ref(alias) => call.row(t::send_as, alias)?.words(c::send_as_email),
+        _ => alias(call, user, Value::Null)?,
     };
     let letter = Letter {
         from,
-        subject: string(&draft, "subject"),
-        body: string(&draft, "body"),
-        thread: draft.get("thread").as_ref_id(),
-        importance: draft.get("importance"),
+        subject: draft.words(c::subject),
+        body: draft.words(c::body),
+        thread: draft.get(c::thread).as_ref_id(),
+        importance: draft.get(c::importance),
         recipients,
         attachments,
         ..Letter::of(user)
     };
-    call.delete("draft", draft.id())?;
+    call.delete(t::draft, draft.id())?;
     send(call, letter)
 }
 
 pub(crate) fn insert_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     let letter = incoming(call)?;
-    let given = list(call, "labels");
+    let given = list(call, a::labels)?;
     let (message, thread) = make(call, letter, if given.is_empty() { "INBOX" } else { "" })?;
     for label in given {
         labels::set(call, message, label)?;
@@ -151,12 +152,12 @@ pub(crate) fn insert_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Ref
 pub(crate) fn import_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
     let letter = incoming(call)?;
     let user = letter.user;
-    let sender = [("user", Value::Ref(user)), ("address", Value::text(&*letter.from))];
-    let spam = !call.rows("blocked_sender", &sender)?.is_empty();
+    let sender = [cell(c::user, Value::Ref(user)), cell(c::address, Value::text(&*letter.from))];
+    let spam = !call.rows(t::blocked_sender, &sender)?.is_empty();
     let (message, thread) = make(call, letter, if spam { "SPAM" } else { "INBOX" })?;
     let mut matched = 0;
     if !spam {
-        for filter in call.rows("filter", &[("user", Value::Ref(user))])? {
+        for filter in call.rows(t::filter, &[cell(c::user, Value::Ref(user))])? {
             if filters::matches(call, &filter, message)? {
                 matched += 1;
                 filters::apply(call, &filter, message)?;
@@ -167,13 +168,13 @@ pub(crate) fn import_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Ref
 }
 
 pub(crate) fn delete_message(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let message = call.reference("message")?;
+    let message = call.reference(a::message)?;
     delete(call, message)?;
     Ok(Gives::One(vec![Value::Ref(message)]))
 }
 
 pub(crate) fn batch_delete_messages(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let mut messages = list(call, "messages");
+    let mut messages = list(call, a::messages)?;
     messages.sort_unstable();
     messages.dedup();
     for message in &messages {
@@ -183,16 +184,15 @@ pub(crate) fn batch_delete_messages(call: &mut NativeCall<'_, '_>) -> Result<Giv
 }
 
 pub(crate) fn delete_thread(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let thread = call.row("thread", call.reference("thread")?)?.id();
-    let of_thread = [("thread", Value::Ref(thread))];
-    if !call.rows("draft", &of_thread)?.is_empty() {
+    let thread = call.row(t::thread, call.reference(a::thread)?)?.id();
+    if !call.rows(t::draft, &[cell(c::thread, Value::Ref(thread))])?.is_empty() {
         return Err(Refusal::new(RefusalCode::Referenced, format!("a draft stands in thread {thread}")));
     }
-    let messages = call.rows("message", &of_thread)?;
+    let messages = call.rows(t::message, &[cell(c::thread, Value::Ref(thread))])?;
     for message in &messages {
         remove(call, message.id())?;
     }
-    call.delete("thread", thread)?;
+    call.delete(t::thread, thread)?;
     Ok(Gives::One(vec![Value::Int(messages.len() as i64)]))
 }
 
@@ -216,18 +216,18 @@ impl Letter {
 
 /// A message that others sent, as it is told by the arguments.
 fn incoming(call: &NativeCall<'_, '_>) -> Result<Letter, Refusal> {
-    let user = call.row("user", call.reference("user")?)?.id();
+    let user = call.row(t::user, call.reference(a::user)?)?.id();
     Ok(Letter {
-        from: text(call, "from_address"),
-        subject: text(call, "subject"),
-        body: text(call, "body"),
+        from: text(call, a::from_address)?,
+        subject: text(call, a::subject)?,
+        body: text(call, a::body)?,
         thread: own_thread(call, user)?,
         unread: true,
-        sent_on: match call.argument("sent_on") {
+        sent_on: match call.argument(a::sent_on)? {
             Value::DateTime(at) => Some(at),
             _ => None,
         },
-        recipients: texts(call, "to").into_iter().map(|address| (0, address)).collect(),
+        recipients: texts(call, a::to)?.into_iter().map(|address| (0, address)).collect(),
         ..Letter::of(user)
     })
 }
@@ -235,7 +235,7 @@ fn incoming(call: &NativeCall<'_, '_>) -> Result<Letter, Refusal> {
 fn send(call: &mut NativeCall<'_, '_>, letter: Letter) -> Result<Gives, Refusal> {
     let from = Value::text(&*letter.from);
     let (message, thread) = make(call, letter, "SENT")?;
-    let sent_on = call.row("message", message)?.get("sent_on");
+    let sent_on = call.row(t::message, message)?.get(c::sent_on);
     Ok(Gives::One(vec![Value::Ref(message), Value::Ref(thread), from, sent_on]))
 }
 
@@ -247,39 +247,50 @@ fn make(call: &mut NativeCall<'_, '_>, letter: Letter, label: &str) -> Result<(R
     let user = Value::Ref(letter.user);
     let thread = match letter.thread {
         Some(thread) => thread,
-        None => call.create("thread", &[("user", user.clone()), ("subject", Value::text(&*letter.subject))])?,
+        None => {
+            call.create(t::thread, &[cell(c::user, user.clone()), cell(c::subject, Value::text(&*letter.subject))])?
+        }
     };
     let sizes = letter.attachments.iter().map(|[_, _, size]| if let Value::Int(size) = size { *size } else { 0 });
     let size = (letter.subject.len() + letter.body.len()) as i64 + sizes.sum::<i64>();
     let mut values = vec![
-        ("user", user),
-        ("thread", Value::Ref(thread)),
-        ("from_address", Value::text(letter.from)),
-        ("subject", Value::text(letter.subject)),
-        ("body", Value::text(letter.body)),
-        ("unread", Value::Bool(letter.unread)),
-        ("size_bytes", Value::Int(size)),
-        ("in_reply_to", letter.in_reply_to.map_or(Value::Null, Value::Ref)),
+        cell(c::user, user),
+        cell(c::thread, Value::Ref(thread)),
+        cell(c::from_address, Value::text(letter.from)),
+        cell(c::subject, Value::text(letter.subject)),
+        cell(c::body, Value::text(letter.body)),
+        cell(c::unread, Value::Bool(letter.unread)),
+        cell(c::size_bytes, Value::Int(size)),
+        cell(c::in_reply_to, letter.in_reply_to.map_or(Value::Null, Value::Ref)),
     ];
     if !letter.importance.is_null() {
-        values.push(("importance", letter.importance));
+        values.push(cell(c::importance, letter.importance));
     }
     if let Some(at) = letter.sent_on {
-        values.push(("sent_on", Value::DateTime(at)));
+        values.push(cell(c::sent_on, Value::DateTime(at)));
     }
-    let message = call.create("message", &values)?;
+    let message = call.create(t::message, &values)?;
     for (kind, address) in letter.recipients {
-        let values = [("message", Value::Ref(message)), ("kind", Value::Enum(kind)), ("address", Value::text(address))];
-        call.create("message_recipient", &values)?;
+        let values = [
+            cell(c::message, Value::Ref(message)),
+            cell(c::kind, Value::Enum(kind)),
+            cell(c::address, Value::text(address)),
+        ];
+        call.create(t::message_recipient, &values)?;
     }
     for [name, kind, size] in letter.attachments {
-        let values = [("message", Value::Ref(message)), ("file_name", name), ("mime_type", kind), ("size_bytes", size)];
-        call.create("attachment", &values)?;
+        let values = [
+            cell(c::message, Value::Ref(message)),
+            cell(c::file_name, name),
+            cell(c::mime_type, kind),
+            cell(c::size_bytes, size),
+        ];
+        call.create(t::attachment, &values)?;
     }
-    history(call, letter.user, "message_added", Some(message), None)?;
+    history(call, letter.user, w::message_added, Some(message), None)?;
     if !label.is_empty() {
         let label = labels::system_label(call, letter.user, label)?;
-        call.create("message_label", &[("message", Value::Ref(message)), ("label", Value::Ref(label))])?;
+        call.create(t::message_label, &[cell(c::message, Value::Ref(message)), cell(c::label, Value::Ref(label))])?;
     }
     refresh(call, thread)?;
     Ok((message, thread))
@@ -287,7 +298,7 @@ fn make(call: &mut NativeCall<'_, '_>, letter: Letter, label: &str) -> Result<(R
 
 /// Deletes a message, and its thread if nothing is left in it.
 fn delete(call: &mut NativeCall<'_, '_>, message: RowId) -> Result<(), Refusal> {
-    let thread = call.row("message", message)?.get("thread").as_ref_id();
+    let thread = call.row(t::message, message)?.get(c::thread).as_ref_id();
     remove(call, message)?;
     thread.map_or(Ok(()), |thread| refresh(call, thread))
 }
@@ -295,30 +306,30 @@ fn delete(call: &mut NativeCall<'_, '_>, message: RowId) -> Result<(), Refusal> 
 fn remove(call: &mut NativeCall<'_, '_>, message: RowId) -> Result<(), Refusal> {
     let user = labels::owner(call, message)?;
     // Answers stay, and stand for themselves.
-    for answer in call.rows("message", &[("in_reply_to", Value::Ref(message))])? {
-        call.update("message", answer.id(), &[("in_reply_to", Value::Null)])?;
+    for answer in call.rows(t::message, &[cell(c::in_reply_to, Value::Ref(message))])? {
+        call.update(t::message, answer.id(), &[cell(c::in_reply_to, Value::Null)])?;
     }
-    call.delete("message", message)?;
-    history(call, user, "message_deleted", None, None)
+    call.delete(t::message, message)?;
+    history(call, user, w::message_deleted, None, None)
 }
 
 /// Brings the figures of a thread up to date.
 fn refresh(call: &mut NativeCall<'_, '_>, thread: RowId) -> Result<(), Refusal> {
-    let messages = call.rows("message", &[("thread", Value::Ref(thread))])?;
-    let last = messages.iter().filter_map(|message| match message.get("sent_on") {
+    let messages = call.rows(t::message, &[cell(c::thread, Value::Ref(thread))])?;
+    let last = messages.iter().filter_map(|message| match message.get(c::sent_on) {
         Value::DateTime(at) => Some(at),
         _ => None,
     });
     match last.max() {
         Some(last) => {
             let count = Value::Int(messages.len() as i64);
-            let values = [("last_message_on", Value::DateTime(last)), ("message_count", count)];
-            call.update("thread", thread, &values)?;
+            let values = [cell(c::last_message_on, Value::DateTime(last)), cell(c::message_count, count)];
+            call.update(t::thread, thread, &values)?;
         }
-        None => match call.delete("thread", thread) {
+        None => match call.delete(t::thread, thread) {
             // A draft may still stand in it.
             Err(refusal) if refusal.code == RefusalCode::Referenced => {
-                call.update("thread", thread, &[("message_count", Value::Int(0))])?;
+                call.update(t::thread, thread, &[cell(c::message_count, Value::Int(0))])?;
             }
             other => _ = other?,
         },
@@ -327,28 +338,33 @@ fn refresh(call: &mut NativeCall<'_, '_>, thread: RowId) -> Result<(), Refusal> 
 }
 
 /// The address to send from: what is given, or the default alias of the mailbox.
-fn alias(call: &NativeCall<'_, '_>, user: RowId) -> Result<String, Refusal> {
-    let mut wanted = vec![("user", Value::Ref(user))];
-    match call.argument("from") {
-        Value::Null => wanted.push(("is_default", Value::Bool(true))),
-        from => wanted.push(("send_as_email", from)),
+fn alias(call: &NativeCall<'_, '_>, user: RowId, given: Value) -> Result<String, Refusal> {
+    let mut wanted = vec![cell(c::user, Value::Ref(user))];
+    match given {
+        Value::Null => wanted.push(cell(c::is_default, Value::Bool(true))),
+        from => wanted.push(cell(c::send_as_email, from)),
     }
-    let found = call.rows("send_as", &wanted)?;
+    let found = call.rows(t::send_as, &wanted)?;
     let missing = || Refusal::new(RefusalCode::NotFound, format!("mailbox {user} has no such alias")).about("from");
-    found.first().map(|alias| string(alias, "send_as_email")).ok_or_else(missing)
+    found.first().map(|alias| alias.words(c::send_as_email)).ok_or_else(missing)
 }
 
 /// The thread that is given, which must be of the mailbox.
 fn own_thread(call: &NativeCall<'_, '_>, user: RowId) -> Result<Option<RowId>, Refusal> {
-    let Some(thread) = call.argument("thread").as_ref_id() else { return Ok(None) };
-    if call.row("thread", thread)?.get("user") != Value::Ref(user) {
+    let Some(thread) = call.argument(a::thread)?.as_ref_id() else { return Ok(None) };
+    if call.row(t::thread, thread)?.get(c::user) != Value::Ref(user) {
         return Err(Refusal::argument("thread", "is of another mailbox"));
     }
     Ok(Some(thread))
 }
 
-fn copy_of(row: &RowView) -> [Value; 3] {
-    ["file_name", "mime_type", "size_bytes"].map(|field| row.get(field))
+fn copy_of<T>(row: &RowView<T>) -> [Value; 3]
+where
+    c::file_name: ColumnOf<T>,
+    c::mime_type: ColumnOf<T>,
+    c::size_bytes: ColumnOf<T>,
+{
+    columns![file_name, mime_type, size_bytes].map(|column| row.get(column))
 }
 
 /// A subject with its mark, once.
@@ -356,10 +372,6 @@ fn headed(mark: &str, subject: &str) -> String {
     if subject.starts_with(mark) { subject.to_owned() } else { format!("{mark}{subject}") }
 }
 
-fn text(call: &NativeCall<'_, '_>, name: &str) -> String {
-    call.argument(name).as_text().unwrap_or_default().to_owned()
-}
-
-fn string(row: &RowView, field: &str) -> String {
-    row.get(field).as_text().unwrap_or_default().to_owned()
+fn text(call: &NativeCall<'_, '_>, argument: ArgumentName) -> Result<String, Refusal> {
+    Ok(call.argument(argument)?.as_text().unwrap_or_default().to_owned())
 }

@@ -1,12 +1,16 @@
 //! Conditions on records in prefix notation (`[["state","=","sale"], "|", …]`), and the order of what they find.
 
-use super::orm::Call;
-use super::present::{self, Asked, Held};
-use super::values;
+use crate::{
+    models,
+    names::a,
+    present::{self, Asked, Held},
+    record::Call,
+    values,
+};
 use benchwright_base::{FieldId, Json, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::Refusal;
-use benchwright_sandbox::Row;
+use benchwright_sandbox::{ArgumentName, Row};
 use benchwright_schema::{DerivedKind, Domain};
 use std::cmp::Ordering;
 
@@ -40,9 +44,9 @@ enum Test {
 }
 
 /// The records that a call's `domain` finds, in the order of its `order`, between its `offset` and `limit`.
-pub(super) fn find<'s>(call: &'s Call<'_, '_>, table: TableId) -> Result<Vec<&'s Row>, Refusal> {
+pub(crate) fn find<'s>(call: &'s Call<'_, '_>, table: TableId) -> Result<Vec<&'s Row>, Refusal> {
     let domain = call.domain();
-    let condition = match call.raw("domain") {
+    let condition = match call.raw(a::domain) {
         None => Condition::All(Vec::new()),
         Some(Json::List(terms)) => read_all(domain, table, terms)?,
         Some(other) => return Err(wrong(format!("wants a list of conditions, got {}", other.kind()))),
@@ -77,10 +81,13 @@ pub(super) fn find<'s>(call: &'s Call<'_, '_>, table: TableId) -> Result<Vec<&'s
         }
     }
     sort(call, table, &mut rows)?;
-    let count = |name: &str| call.argument(name).as_number().map(|n| n as usize);
-    let offset = count("offset").unwrap_or_default();
+    let count = |argument: ArgumentName| match call.takes(argument) {
+        true => call.argument(argument).map(|value| value.as_number().map(|n| n as usize)),
+        false => Ok(None),
+    };
+    let offset = count(a::offset)?.unwrap_or_default();
     // A limit of 0 is none.
-    let limit = count("limit").filter(|limit| *limit > 0).unwrap_or(usize::MAX);
+    let limit = count(a::limit)?.filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     Ok(rows.into_iter().skip(offset).take(limit).collect())
 }
 
@@ -91,7 +98,7 @@ fn wrong(message: String) -> Refusal {
 /// The field by which records out of use are left out, unless the call asks for them.
 fn active_field(call: &Call<'_, '_>, table: TableId, condition: &Condition<'_>) -> Option<FieldId> {
     let field = call.domain().table(table).field_named("active")?;
-    let asked = call.raw("context").and_then(|context| context.get("active_test")) == Some(&Json::Bool(false));
+    let asked = call.raw(a::context).and_then(|context| context.get("active_test")) == Some(&Json::Bool(false));
     (!asked && !speaks_of(condition, field)).then_some(field)
 }
 
@@ -242,7 +249,7 @@ fn rows_of(field: Asked<'_>) -> Option<TableId> {
     match field {
         Asked::Cell(_, "id", _) => None,
         Asked::Cell(_, _, Type::Ref(table)) => Some(table),
-        Asked::Cell(..) => None,
+        Asked::Cell(..) | Asked::CellOr(..) => None,
         Asked::Made(derived) => match derived.kind {
             DerivedKind::Value(Type::Ref(table)) => Some(table),
             kind => kind.rows(),
@@ -253,7 +260,7 @@ fn rows_of(field: Asked<'_>) -> Option<TableId> {
 /// The type of a field's values; of a list of records, a reference to them.
 fn type_of(field: Asked<'_>) -> Type {
     match field {
-        Asked::Cell(_, _, ty) => ty,
+        Asked::Cell(_, _, ty) | Asked::CellOr(_, _, ty, _) => ty,
         Asked::Made(derived) => match derived.kind {
             DerivedKind::Value(ty) => ty,
             DerivedKind::Rows(table) | DerivedKind::Children { table, .. } | DerivedKind::Linked { table, .. } => {
@@ -286,9 +293,7 @@ fn holds(call: &Call<'_, '_>, condition: &Condition<'_>, row: &Row) -> Result<bo
 fn meets(call: &Call<'_, '_>, path: &[(TableId, Asked<'_>)], test: &Test, row: &Row) -> Result<bool, Refusal> {
     let Some(((table, field), rest)) = path.split_first() else { return Ok(false) };
     // The common case without a copy.
-    if let (Asked::Cell(id, name, ty), true) = (field, rest.is_empty())
-        && *name != "date_planned"
-    {
+    if let (Asked::Cell(id, _, ty), true) = (field, rest.is_empty()) {
         return passes(call, test, row.get(*id), *ty);
     }
     match field.held(call, *table, row)? {
@@ -370,27 +375,11 @@ fn matches(text: &str, pattern: &str) -> bool {
 
 // ---------------------------------------------------------------- order
 
-/// The order in which records of a model come when the call does not say.
-fn usual_order(model: &str) -> &'static str {
-    match model {
-        "sale_order" => "date_order desc, id desc",
-        "purchase_order" | "account_move" | "mail_message" | "stock_picking" => "id desc",
-        "product_product" => "default_code, name, id",
-        "res_partner" | "mrp_workcenter" | "stock_location" => "name, id",
-        "product_supplierinfo" => "sequence, min_qty desc, price, id",
-        "mrp_production" => "date_start, id",
-        "sale_order_line" | "purchase_order_line" => "order_id, sequence, id",
-        "mrp_bom_line" | "mrp_routing_workcenter" => "bom_id, sequence, id",
-        "stock_move" => "date, id",
-        _ => "id",
-    }
-}
-
 fn sort(call: &Call<'_, '_>, table: TableId, rows: &mut [&Row]) -> Result<(), Refusal> {
     let domain = call.domain();
-    let given = call.argument("order");
+    let given = if call.takes(a::order) { call.argument(a::order)? } else { Value::Null };
     let text = given.as_text().filter(|text| !text.trim().is_empty());
-    let text = text.unwrap_or_else(|| usual_order(&domain.table(table).name));
+    let text = text.unwrap_or_else(|| models::of(domain.table(table)).map_or("id", |model| model.order()));
     let mut keys: Vec<(Asked<'_>, bool)> = Vec::new();
     for part in text.split(',') {
         let mut words = part.split_whitespace();

@@ -6,7 +6,7 @@ use benchwright_expr::Type;
 use benchwright_schema::{Domain, codec};
 
 /// Reads a value of a type; the error says what was wanted. `false` and null are nothing, or zero for a number.
-pub(super) fn read(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, String> {
+pub(crate) fn read(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, String> {
     match (ty, json) {
         (Type::Bool, Json::Null) => Ok(Value::Bool(false)),
         (Type::Int, Json::Null | Json::Bool(false)) => Ok(Value::Int(0)),
@@ -41,7 +41,7 @@ fn instant(text: &str) -> Option<DateTime> {
 }
 
 /// Appends a value that is no reference.
-pub(super) fn write(out: &mut Vec<u8>, domain: &Domain, ty: Type, value: &Value) {
+pub(crate) fn write(out: &mut Vec<u8>, domain: &Domain, ty: Type, value: &Value) {
     match (value, ty) {
         (Value::Null, Type::Int | Type::Money | Type::Quantity) => out.push(b'0'),
         (Value::Null, _) => out.extend_from_slice(b"false"),
@@ -64,7 +64,7 @@ pub(super) fn write(out: &mut Vec<u8>, domain: &Domain, ty: Type, value: &Value)
 }
 
 /// Appends `[id,"name"]`.
-pub(super) fn write_named(out: &mut Vec<u8>, id: u32, name: &str) {
+pub(crate) fn write_named(out: &mut Vec<u8>, id: u32, name: &str) {
     out.push(b'[');
     number::write_int(out, i64::from(id));
     out.push(b',');
@@ -73,7 +73,7 @@ pub(super) fn write_named(out: &mut Vec<u8>, id: u32, name: &str) {
 }
 
 /// Appends a list of ids.
-pub(super) fn write_ids(out: &mut Vec<u8>, ids: impl IntoIterator<Item = u32>) {
+pub(crate) fn write_ids(out: &mut Vec<u8>, ids: impl IntoIterator<Item = u32>) {
     out.push(b'[');
     for (at, id) in ids.into_iter().enumerate() {
         if at > 0 {

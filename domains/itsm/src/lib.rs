@@ -1,13 +1,16 @@
 //! The tools of IT service management that are more than one table operation: what rests on an item, incidents from
 //! templates, children in one step, clocks that run out soon, and what stands in the way of a change.
 
+mod names;
+
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::Refusal;
-use benchwright_sandbox::{Gives, NativeCall, Natives};
+use benchwright_sandbox::{ColumnOf, Gives, NativeCall, Natives, RowView, cell, columns, natives, words};
+use names::{NAMES, a, c, t, w};
 use std::collections::BTreeMap;
 
 /// The code of the native tools, by name.
-pub const NATIVES: &Natives = &[
+pub const NATIVES: &Natives = natives![NAMES;
     ("find_impacted_services", find_impacted_services),
     ("create_incident_from_template", create_incident_from_template),
     ("add_child_incidents", add_child_incidents),
@@ -15,17 +18,22 @@ pub const NATIVES: &Natives = &[
     ("check_change_conflicts", check_change_conflicts),
 ];
 
-/// The states in which somebody still has to do something about an incident.
-const OPEN: [&str; 3] = ["new", "in_progress", "on_hold"];
-/// The states in which a change no longer needs its window.
-const OVER: [&str; 3] = ["review", "closed", "canceled"];
+/// Whether somebody still has to do something about an incident.
+fn is_open(incident: &RowView<t::incident>) -> bool {
+    incident.is_any(c::status, words![new, in_progress, on_hold])
+}
+
+/// Whether a change no longer needs its window.
+fn is_over(change: &RowView<t::change>) -> bool {
+    change.is_any(c::status, words![review, closed, canceled])
+}
 
 fn find_impacted_services(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let ci = call.reference("ci")?;
+    let ci = call.reference(a::ci)?;
     let mut found: BTreeMap<RowId, (i64, RowId)> = BTreeMap::new();
     for (item, steps) in resting_on(call, ci)? {
-        for link in call.rows("service_ci", &[("ci", Value::Ref(item))])? {
-            if let Some(service) = link.get("service").as_ref_id() {
+        for link in call.rows(t::service_ci, &[cell(c::ci, Value::Ref(item))])? {
+            if let Some(service) = link.get(c::service).as_ref_id() {
                 let nearest = found.entry(service).or_insert((steps, item));
                 *nearest = (*nearest).min((steps, item));
             }
@@ -33,8 +41,8 @@ fn find_impacted_services(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
     }
     let mut rows = Vec::with_capacity(found.len());
     for (id, (steps, through)) in found {
-        let service = call.row("service", id)?;
-        let [name, status, criticality] = ["name", "status", "criticality"].map(|field| service.get(field));
+        let service = call.row(t::service, id)?;
+        let [name, status, criticality] = columns![name, status, criticality].map(|column| service.get(column));
         let values = vec![Value::Ref(id), name, status, criticality, Value::Ref(through), Value::Int(steps)];
         rows.push(((steps, id), values));
     }
@@ -43,64 +51,70 @@ fn find_impacted_services(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
 }
 
 fn create_incident_from_template(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let template = call.row("incident_template", call.reference("template")?)?;
-    if template.get("active") != Value::Bool(true) {
+    let template = call.row(t::incident_template, call.reference(a::template)?)?;
+    if template.get(c::active) != Value::Bool(true) {
         return Err(Refusal::argument("template", "is not active"));
     }
-    let caller = call.row("user", call.reference("caller")?)?;
-    let mut values = vec![("caller", Value::Ref(caller.id())), ("org", caller.get("org"))];
-    for field in ["short_description", "category", "impact", "urgency", "service", "assignment_group"] {
-        values.push((field, template.get(field)));
-    }
-    for field in ["description", "ci", "channel"] {
-        let given = call.argument(field);
+    let caller = call.row(t::user, call.reference(a::caller)?)?;
+    let mut values = vec![cell(c::caller, Value::Ref(caller.id())), cell(c::org, caller.get(c::org))];
+    values.extend([
+        cell(c::short_description, template.get(c::short_description)),
+        cell(c::category, template.get(c::category)),
+        cell(c::impact, template.get(c::impact)),
+        cell(c::urgency, template.get(c::urgency)),
+        cell(c::service, template.get(c::service)),
+        cell(c::assignment_group, template.get(c::assignment_group)),
+    ]);
+    let given = [(a::description, c::description.of()), (a::ci, c::ci.of()), (a::channel, c::channel.of())];
+    for (argument, column) in given {
+        let given = call.argument(argument)?;
         if !given.is_null() {
-            values.push((field, given));
+            values.push(cell(column, given));
         }
     }
-    let id = call.create("incident", &values)?;
-    let made = call.row("incident", id)?;
+    let id = call.create(t::incident, &values)?;
+    let made = call.row(t::incident, id)?;
     let mut gives = vec![Value::Ref(id)];
-    for field in
-        ["number", "short_description", "category", "impact", "urgency", "priority", "service", "assignment_group"]
-    {
-        gives.push(made.get(field));
+    for column in columns![number, short_description, category, impact, urgency, priority, service, assignment_group] {
+        gives.push(made.get(column));
     }
     Ok(Gives::One(gives))
 }
 
 fn add_child_incidents(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let parent = call.reference("parent")?;
-    call.row("incident", parent)?;
+    let parent = call.reference(a::parent)?;
+    call.row(t::incident, parent)?;
     let mut rows = Vec::new();
-    for child in call.arguments("children").to_vec() {
+    for child in call.arguments(a::children)?.to_vec() {
         let number = match child.as_ref_id() {
-            Some(id) => call.row("incident", id)?.get("number"),
+            Some(id) => call.row(t::incident, id)?.get(c::number),
             None => return Err(Refusal::argument("children", "wants incidents")),
         };
         // A second parent is a duplicate of `child`; loops are held by a rule.
-        let link = call.create("child_incident", &[("parent", Value::Ref(parent)), ("child", child.clone())])?;
+        let link =
+            call.create(t::child_incident, &[cell(c::parent, Value::Ref(parent)), cell(c::child, child.clone())])?;
         rows.push(vec![Value::Ref(link), child, number]);
     }
     Ok(Gives::Many(rows))
 }
 
 fn list_slas_near_breach(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let Value::Int(within) = call.argument("within_minutes") else {
+    let Value::Int(within) = call.argument(a::within_minutes)? else {
         return Err(Refusal::argument("within_minutes", "is required"));
     };
-    let wanted = [("org", "organization"), ("assignment_group", "user_group")];
-    for (argument, table) in wanted {
-        if let Value::Ref(id) = call.argument(argument) {
-            call.row(table, id)?;
-        }
+    let (org, group) = (call.argument(a::org)?, call.argument(a::assignment_group)?);
+    if let Value::Ref(id) = org {
+        call.row(t::organization, id)?;
+    }
+    if let Value::Ref(id) = group {
+        call.row(t::user_group, id)?;
     }
     let now = call.now();
-    let running = call.word("incident_sla", "stage", "in_progress")?;
+    let running = call.word(t::incident_sla, c::stage, w::in_progress);
     let mut found = Vec::new();
-    for clock in call.rows("incident_sla", &[("stage", running)])? {
+    for clock in call.rows(t::incident_sla, &[cell(c::stage, running)])? {
         let (Some(incident), Some(sla), Some(due)) =
-            (clock.get("incident").as_ref_id(), clock.get("sla").as_ref_id(), clock.instant("due_at"))
+            (clock.get(c::incident).as_ref_id(), clock.get(c::sla).as_ref_id(), clock.instant(c::due_at))
         else {
             continue;
         };
@@ -108,19 +122,17 @@ fn list_slas_near_breach(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal
         if minutes_left > within {
             continue;
         }
-        let (incident, sla) = (call.row("incident", incident)?, call.row("sla_definition", sla)?);
-        let asked = wanted.iter().all(|(argument, _)| {
-            let value = call.argument(argument);
-            value.is_null() || incident.get(argument) == value
-        });
-        if !asked || !OPEN.iter().any(|status| incident.is("status", status)) {
+        let (incident, sla) = (call.row(t::incident, incident)?, call.row(t::sla_definition, sla)?);
+        let asked = (org.is_null() || incident.get(c::org) == org)
+            && (group.is_null() || incident.get(c::assignment_group) == group);
+        if !asked || !is_open(&incident) {
             continue;
         }
         let values = vec![
             Value::Ref(incident.id()),
-            incident.get("number"),
+            incident.get(c::number),
             Value::Ref(sla.id()),
-            sla.get("metric"),
+            sla.get(c::metric),
             Value::DateTime(due),
             Value::Int(minutes_left),
         ];
@@ -131,32 +143,31 @@ fn list_slas_near_breach(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal
 }
 
 fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
-    let ci = call.reference("ci")?;
-    let (Value::DateTime(start), Value::DateTime(end)) = (call.argument("starts_at"), call.argument("ends_at")) else {
+    let ci = call.reference(a::ci)?;
+    let (Value::DateTime(start), Value::DateTime(end)) = (call.argument(a::starts_at)?, call.argument(a::ends_at)?)
+    else {
         return Err(Refusal::argument("starts_at", "and `ends_at` are required"));
     };
     if end <= start {
         return Err(Refusal::argument("ends_at", "must be after `starts_at`"));
     }
-    let own = call.argument("change").as_ref_id();
+    let own = call.argument(a::change)?.as_ref_id();
     if let Some(own) = own {
-        call.row("change", own)?;
+        call.row(t::change, own)?;
     }
     let items = resting_on(call, ci)?;
     let overlaps = |from: DateTime, to: DateTime| from < end && to > start;
     let mut found = Vec::new();
     for (item, steps) in &items {
         let kind = if *steps == 0 { 0 } else { 1 };
-        for change in call.rows("change", &[("ci", Value::Ref(*item))])? {
-            let (Some(from), Some(to)) = (change.instant("planned_start"), change.instant("planned_end")) else {
+        for change in call.rows(t::change, &[cell(c::ci, Value::Ref(*item))])? {
+            let (Some(from), Some(to)) = (change.instant(c::planned_start), change.instant(c::planned_end)) else {
                 continue;
             };
-            let over = OVER.iter().any(|status| change.is("status", status));
-            if over || Some(change.id()) == own || !overlaps(from, to) {
+            if is_over(&change) || Some(change.id()) == own || !overlaps(from, to) {
                 continue;
             }
-            let text = |field: &str| change.get(field).as_text().unwrap_or_default().to_owned();
-            let title = format!("{}: {}", text("number"), text("short_description"));
+            let title = format!("{}: {}", change.words(c::number), change.words(c::short_description));
             let values = vec![
                 Value::Enum(kind),
                 Value::Ref(change.id()),
@@ -170,20 +181,20 @@ fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
     }
     let mut services = Vec::new();
     for item in items.keys() {
-        for link in call.rows("service_ci", &[("ci", Value::Ref(*item))])? {
-            services.push(link.get("service"));
+        for link in call.rows(t::service_ci, &[cell(c::ci, Value::Ref(*item))])? {
+            services.push(link.get(c::service));
         }
     }
-    let org = call.row("configuration_item", ci)?.get("org");
-    for freeze in call.rows("change_freeze", &[("org", org)])? {
-        let service = freeze.get("service");
-        let (Some(from), Some(to)) = (freeze.instant("starts_at"), freeze.instant("ends_at")) else { continue };
+    let org = call.row(t::configuration_item, ci)?.get(c::org);
+    for freeze in call.rows(t::change_freeze, &[cell(c::org, org)])? {
+        let service = freeze.get(c::service);
+        let (Some(from), Some(to)) = (freeze.instant(c::starts_at), freeze.instant(c::ends_at)) else { continue };
         if overlaps(from, to) && (service.is_null() || services.contains(&service)) {
             let values = vec![
                 Value::Enum(2),
                 Value::Null,
                 Value::Ref(freeze.id()),
-                freeze.get("name"),
+                freeze.get(c::name),
                 Value::DateTime(from),
                 Value::DateTime(to),
             ];
@@ -197,7 +208,7 @@ fn check_change_conflicts(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusa
 /// The item and every item that rests on it, with how many steps away it is. Parents rest on their children; a circle ends
 /// where it was entered.
 fn resting_on(call: &NativeCall<'_, '_>, ci: RowId) -> Result<BTreeMap<RowId, i64>, Refusal> {
-    call.row("configuration_item", ci)?;
+    call.row(t::configuration_item, ci)?;
     let mut seen = BTreeMap::from([(ci, 0)]);
     let mut edge = vec![ci];
     let mut steps = 0;
@@ -205,8 +216,8 @@ fn resting_on(call: &NativeCall<'_, '_>, ci: RowId) -> Result<BTreeMap<RowId, i6
         steps += 1;
         let mut next = Vec::new();
         for child in edge {
-            for relationship in call.rows("ci_relationship", &[("child", Value::Ref(child))])? {
-                if let Some(parent) = relationship.get("parent").as_ref_id()
+            for relationship in call.rows(t::ci_relationship, &[cell(c::child, Value::Ref(child))])? {
+                if let Some(parent) = relationship.get(c::parent).as_ref_id()
                     && !seen.contains_key(&parent)
                 {
                     seen.insert(parent, steps);

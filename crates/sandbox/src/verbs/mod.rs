@@ -14,7 +14,7 @@ mod sum;
 mod update;
 
 pub(crate) use native::native;
-pub use native::{Gives, NativeCall, NativeFn, RowView, Seen};
+pub use native::{AnyRow, Gives, NativeCall, NativeFn, RowView, Seen};
 
 use crate::{call::Call, draft::Draft, plan::Plan, state::State};
 use benchwright_base::{FieldId, TableId, Value};

@@ -6,6 +6,7 @@ use crate::{
     arguments,
     call::Call,
     draft::Draft,
+    names::{ArgumentName, Cell, Code, ColumnOf, Place, Resolved, Table, Word, WordOf},
     plan::{Permit, ToolPlan},
     row::Row,
     state::{State, TableState},
@@ -19,7 +20,7 @@ use benchwright_expr::{
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Argument, Domain, Native, Shape, codec};
 use smallvec::SmallVec;
-use std::{ops::ControlFlow, sync::Arc};
+use std::{marker::PhantomData, ops::ControlFlow, sync::Arc};
 
 /// The code of a native tool.
 pub type NativeFn = fn(&mut NativeCall<'_, '_>) -> Result<Gives, Refusal>;
@@ -39,6 +40,8 @@ pub enum Gives {
 pub struct NativeCall<'c, 'd> {
     plan: &'c ToolPlan,
     native: &'c Native,
+    /// What the code names, found in the domain.
+    code: &'c Code,
     /// Arguments as they were sent.
     raw: &'c [Option<&'c Json<'c>>],
     /// The same as values. A text is read only when it is asked for.
@@ -46,49 +49,102 @@ pub struct NativeCall<'c, 'd> {
     draft: &'c mut Draft<'d>,
 }
 
-/// A row that a native tool may see.
-#[derive(Clone)]
-pub struct RowView {
-    domain: Arc<Domain>,
-    table: TableId,
+/// A row of a table that a native tool may see.
+pub struct RowView<T> {
+    names: Arc<Resolved>,
     row: Arc<Row>,
     /// Whether its secret fields may be seen.
     reveals: bool,
+    table: PhantomData<fn() -> T>,
 }
 
-impl RowView {
+impl<T> Clone for RowView<T> {
+    fn clone(&self) -> RowView<T> {
+        RowView { names: Arc::clone(&self.names), row: Arc::clone(&self.row), ..*self }
+    }
+}
+
+impl<T> RowView<T> {
     /// Its id.
     pub fn id(&self) -> RowId {
         self.row.id()
     }
 
-    /// A field by its name; null if there is no such field, or if it is secret and the role may not see it.
-    pub fn get(&self, field: &str) -> Value {
-        let table = self.domain.table(self.table);
-        match table.field_named(field) {
-            Some(field) if self.reveals || !table.field(field).secret => self.row.get(field).clone(),
-            _ => Value::Null,
-        }
+    /// A field; null if it is secret and the role may not see it.
+    #[inline]
+    pub fn get(&self, column: impl ColumnOf<T>) -> Value {
+        self.see(column.slot()).cloned().unwrap_or_default()
     }
 
-    /// An instant by the name of its field; nothing if it is null or none.
-    pub fn instant(&self, field: &str) -> Option<DateTime> {
-        match self.get(field) {
-            Value::DateTime(instant) => Some(instant),
+    /// A number in its smallest unit; nothing is 0.
+    #[inline]
+    pub fn number(&self, column: impl ColumnOf<T>) -> i64 {
+        self.see(column.slot()).and_then(Value::as_number).unwrap_or_default()
+    }
+
+    /// The row that a field refers to.
+    #[inline]
+    pub fn link(&self, column: impl ColumnOf<T>) -> Option<RowId> {
+        self.see(column.slot()).and_then(Value::as_ref_id)
+    }
+
+    /// Whether a field is true.
+    #[inline]
+    pub fn flag(&self, column: impl ColumnOf<T>) -> bool {
+        self.see(column.slot()) == Some(&Value::Bool(true))
+    }
+
+    /// A text; nothing is empty.
+    pub fn words(&self, column: impl ColumnOf<T>) -> String {
+        self.see(column.slot()).and_then(Value::as_text).unwrap_or_default().to_owned()
+    }
+
+    /// An instant; nothing if it is null.
+    #[inline]
+    pub fn instant(&self, column: impl ColumnOf<T>) -> Option<DateTime> {
+        match self.see(column.slot()) {
+            Some(Value::DateTime(instant)) => Some(*instant),
             _ => None,
         }
     }
 
     /// Whether an enum field has a word.
-    pub fn is(&self, field: &str, word: &str) -> bool {
-        let table = self.domain.table(self.table);
-        let Some(field) = table.field_named(field).map(|id| (id, table.field(id))) else { return false };
-        match (field.1.ty, self.row.get(field.0)) {
-            (Type::Enum(id), Value::Enum(at)) if self.reveals || !field.1.secret => {
-                self.domain.enums[id.index()].words[*at as usize] == word
-            }
-            _ => false,
+    #[inline]
+    pub fn is<C: ColumnOf<T>>(&self, column: C, word: impl WordOf<T, C>) -> bool {
+        self.see(column.slot()) == Some(&Value::Enum(self.names.words[usize::from(word.slot())]))
+    }
+
+    /// Whether an enum field has one of several words.
+    #[inline]
+    pub fn is_any<C: ColumnOf<T>, const N: usize>(&self, column: C, words: [Word<T, C>; N]) -> bool {
+        let Some(Value::Enum(at)) = self.see(column.slot()) else { return false };
+        words.into_iter().any(|word| self.names.words[usize::from(word.slot())] == *at)
+    }
+
+    /// A field, if it may be seen.
+    #[inline]
+    fn see(&self, slot: u16) -> Option<&Value> {
+        let Place { field, secret } = self.names.columns[usize::from(slot)];
+        (self.reveals || !secret).then(|| self.row.get(field))
+    }
+}
+
+/// A row whose table is known only by its id.
+#[derive(Clone)]
+pub struct AnyRow {
+    table: TableId,
+    row: RowView<()>,
+}
+
+impl AnyRow {
+    /// The same as a row of a table, which it must be.
+    pub fn of<T: Table>(&self, call: &NativeCall<'_, '_>, table: T) -> Result<RowView<T>, Refusal> {
+        let RowView { names, row, reveals, .. } = self.row.clone();
+        if call.table(table) == self.table {
+            return Ok(RowView { names, row, reveals, table: PhantomData });
         }
+        let [is, not] = [self.table, call.table(table)].map(|table| &call.domain().table(table).name);
+        Err(fault(format!("a row of `{is}` was taken for one of `{not}`")))
     }
 }
 
@@ -158,10 +214,10 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         self.native.subject().ok_or_else(|| fault("its first argument speaks of no table".into()))
     }
 
-    /// An argument as it was sent, whatever its type.
+    /// An argument as it was sent, whatever its type; nothing if it was not sent, or if this tool takes none of that name.
     #[inline]
-    pub fn raw(&self, name: &str) -> Option<&'c Json<'c>> {
-        self.raw[self.place(name)?]
+    pub fn raw(&self, argument: ArgumentName) -> Option<&'c Json<'c>> {
+        self.raw[usize::from(self.code.arguments[argument.slot()]?)]
     }
 
     /// Moves the clock on; a refused call moves it back.
@@ -207,30 +263,36 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         self.draft.delete(table, id)
     }
 
-    /// An argument by its name; null if it was not given.
+    /// An argument; null if it was not given.
     #[inline]
-    pub fn argument(&self, name: &str) -> Value {
-        let Some(at) = self.place(name) else { return Value::Null };
-        match (&self.arguments[at], self.raw[at]) {
+    pub fn argument(&self, argument: ArgumentName) -> Result<Value, Refusal> {
+        let at = self.place(argument)?;
+        Ok(match (&self.arguments[at], self.raw[at]) {
             (Some(values), _) => values.values().first().cloned().unwrap_or_default(),
             (None, Some(Json::Text(text))) if is_text(&self.native.takes[at]) => Value::text(&**text),
             _ => Value::Null,
-        }
+        })
+    }
+
+    /// Whether the tool takes an argument.
+    pub fn takes(&self, argument: ArgumentName) -> bool {
+        self.code.arguments[argument.slot()].is_some()
     }
 
     #[inline]
-    fn place(&self, name: &str) -> Option<usize> {
-        self.native.takes.iter().position(|argument| argument.cell.name == name)
+    fn place(&self, argument: ArgumentName) -> Result<usize, Refusal> {
+        let at = self.code.arguments[argument.slot()].map(usize::from);
+        at.ok_or_else(|| fault(format!("it takes no argument `{}`", argument.name())))
     }
 
     /// The row that an argument names; refused without one.
-    pub fn reference(&self, name: &str) -> Result<RowId, Refusal> {
-        self.argument(name).as_ref_id().ok_or_else(|| Refusal::argument(name, "is required"))
+    pub fn reference(&self, argument: ArgumentName) -> Result<RowId, Refusal> {
+        self.argument(argument)?.as_ref_id().ok_or_else(|| Refusal::argument(argument.name(), "is required"))
     }
 
     /// The values of a list argument.
-    pub fn arguments(&self, name: &str) -> &[Value] {
-        self.place(name).and_then(|at| self.arguments[at].as_ref()).map_or(&[], Operand::values)
+    pub fn arguments(&self, argument: ArgumentName) -> Result<&[Value], Refusal> {
+        Ok(self.arguments[self.place(argument)?].as_ref().map_or(&[], Operand::values))
     }
 
     /// The clock.
@@ -244,14 +306,15 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     }
 
     /// The rows of a table that have these values and that the role may see, in order of id.
-    pub fn rows(&self, table: &str, having: &[(&str, Value)]) -> Result<Vec<RowView>, Refusal> {
+    pub fn rows<T: Table>(&self, table: T, having: &[Cell<T>]) -> Result<Vec<RowView<T>>, Refusal> {
         let id = self.readable(table)?;
-        let paths =
-            having.iter().map(|(field, _)| Ok([(id, self.field(id, field)?)])).collect::<Result<Vec<_>, Refusal>>()?;
-        let tests: Vec<Test<'_, Value>> = paths
+        let columns = &self.code.names.columns;
+        let paths: SmallVec<[[(TableId, FieldId); 1]; 4]> =
+            having.iter().map(|cell| [(id, columns[usize::from(cell.slot)].field)]).collect();
+        let tests: SmallVec<[Test<'_, Value>; 4]> = paths
             .iter()
             .zip(having)
-            .map(|(path, (_, value))| Test {
+            .map(|(path, Cell { value, .. })| Test {
                 path,
                 op: if value.is_null() { TestOp::IsNull } else { TestOp::Compare(Compare::Eq) },
                 with: Operand::One(value.clone()),
@@ -260,82 +323,85 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         let actor = self.draft.actor;
         let view = crate::state::View { plan: actor.plan, state: &self.draft.state };
         let mut found = Vec::new();
-        let declared = actor.plan.domain.table(id);
-        let asks_secrets = paths.iter().any(|[(_, field)]| declared.field(*field).secret);
+        let asks_secrets = having.iter().any(|cell| columns[usize::from(cell.slot)].secret);
         view.select(id, &tests, &mut |row| {
             let reveals = actor.reveals(&self.draft.state, id, row);
             if actor.may(&self.draft.state, id, Action::Read, row)
                 && (reveals || !asks_secrets)
                 && let Some(row) = self.draft.state.get(id, row.id())
             {
-                found.push(RowView {
-                    domain: Arc::clone(&actor.plan.domain),
-                    table: id,
-                    row: Arc::clone(row),
-                    reveals,
-                });
+                found.push(self.view(Arc::clone(row), reveals));
             }
             ControlFlow::Continue(())
         });
         Ok(found)
     }
 
+    fn view<T>(&self, row: Arc<Row>, reveals: bool) -> RowView<T> {
+        RowView { names: Arc::clone(&self.code.names), row, reveals, table: PhantomData }
+    }
+
     /// A row by its id, if there is one that the role may see.
-    pub fn row(&self, table: &str, id: RowId) -> Result<RowView, Refusal> {
-        let name = table;
-        let table = self.readable(name)?;
+    pub fn row<T: Table>(&self, table: T, id: RowId) -> Result<RowView<T>, Refusal> {
+        self.row_in(self.table(table), id)
+    }
+
+    /// A row of a table that is known only by its id, for code that is the same for all tables.
+    pub fn any_row(&self, table: TableId, id: RowId) -> Result<AnyRow, Refusal> {
+        Ok(AnyRow { table, row: self.row_in(table, id)? })
+    }
+
+    fn row_in<T>(&self, table: TableId, id: RowId) -> Result<RowView<T>, Refusal> {
+        self.may_read(table)?;
         let row = self.draft.row(table, id)?;
         if !self.draft.actor.may(&self.draft.state, table, Action::Read, &row) {
+            let name = self.domain().table(table).own_name();
             return Err(crate::draft::no_row(name, id));
         }
         let reveals = self.draft.actor.reveals(&self.draft.state, table, &row);
-        Ok(RowView { domain: Arc::clone(&self.draft.actor.plan.domain), table, row, reveals })
+        Ok(self.view(row, reveals))
     }
 
     /// Makes a row.
-    pub fn create(&mut self, table: &str, values: &[(&str, Value)]) -> Result<RowId, Refusal> {
+    pub fn create<T: Table>(&mut self, table: T, values: &[Cell<T>]) -> Result<RowId, Refusal> {
         let table = self.writable(table)?;
-        let values = self.named(table, values)?;
+        let values = self.named(values).collect();
         self.draft.create(table, values)
     }
 
     /// Changes a row; returns whether anything differs.
-    pub fn update(&mut self, table: &str, id: RowId, values: &[(&str, Value)]) -> Result<bool, Refusal> {
+    pub fn update<T: Table>(&mut self, table: T, id: RowId, values: &[Cell<T>]) -> Result<bool, Refusal> {
         let table = self.writable(table)?;
-        let values = self.named(table, values)?;
+        let values: SmallVec<[(FieldId, Value); 8]> = self.named(values).collect();
         self.draft.update(table, id, values)
     }
 
     /// Deletes a row with what it owns.
-    pub fn delete(&mut self, table: &str, id: RowId) -> Result<usize, Refusal> {
+    pub fn delete<T: Table>(&mut self, table: T, id: RowId) -> Result<usize, Refusal> {
         let table = self.writable(table)?;
         self.draft.delete(table, id)
     }
 
     /// A word of an enum field as a value.
-    pub fn word(&self, table: &str, field: &str, word: &str) -> Result<Value, Refusal> {
-        let table = self.table(table)?;
-        let id = self.field(table, field)?;
-        let domain = self.domain();
-        let at = match domain.table(table).field(id).ty {
-            Type::Enum(words) => domain.enums[words.index()].words.iter().position(|known| known == word),
-            _ => None,
-        };
-        at.map(|at| Value::Enum(at as u16)).ok_or_else(|| fault(format!("`{field}` has no word `{word}`")))
+    #[inline]
+    pub fn word<T: Table, C: ColumnOf<T>>(&self, _: T, _: C, word: impl WordOf<T, C>) -> Value {
+        Value::Enum(self.code.names.words[usize::from(word.slot())])
     }
 
-    /// A table of the tool's own domain by its name there.
-    pub fn table(&self, name: &str) -> Result<TableId, Refusal> {
-        let plan = self.draft.actor.plan;
-        let found = match plan.domain.members.get(self.plan.member) {
-            None => plan.table_named(name),
-            Some(member) => plan.table_named(&format!("{}.{name}", member.name)),
-        };
-        found.ok_or_else(|| fault(format!("there is no table `{name}`")))
+    /// A value of a column as people read it.
+    pub fn show<T: Table>(&self, table: T, column: impl ColumnOf<T>, value: &Value) -> String {
+        let ty = self.domain().table(self.table(table)).field(self.field(table, column)).ty;
+        codec::show_value(self.domain(), ty, value)
     }
 
-    fn readable(&self, name: &str) -> Result<TableId, Refusal> {
-        let table = self.table(name)?;
+    /// The id of a table.
+    #[inline]
+    pub fn table<T: Table>(&self, _: T) -> TableId {
+        self.code.names.tables[usize::from(T::SLOT)]
+    }
+
+    fn readable<T: Table>(&self, table: T) -> Result<TableId, Refusal> {
+        let table = self.table(table);
         self.may_read(table)?;
         Ok(table)
     }
@@ -348,13 +414,14 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         self.draft.actor.require(table, Action::Read)
     }
 
-    /// A table by its name, to read several rows of. Only for tables without secret fields.
+    /// A table, to read several rows of. Only for tables without secret fields.
     #[inline]
-    pub fn open(&self, name: &str) -> Result<Seen<'_>, Refusal> {
-        match self.plan.tables.iter().find(|(declared, _)| **declared == *name) {
-            Some((_, table)) => self.declared(*table),
-            None => self.seen(self.table(name)?),
+    pub fn open<T: Table>(&self, table: T) -> Result<Seen<'_>, Refusal> {
+        let table = self.table(table);
+        if self.native.reads.contains(&table) || self.native.writes.contains(&table) {
+            return self.declared(table);
         }
+        self.seen(table)
     }
 
     /// A table for its whole rows, which hide nothing.
@@ -387,20 +454,21 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         Err(fault(format!("the tool does not declare that it writes `{name}`")))
     }
 
-    fn writable(&self, name: &str) -> Result<TableId, Refusal> {
-        let table = self.table(name)?;
+    fn writable<T: Table>(&self, table: T) -> Result<TableId, Refusal> {
+        let table = self.table(table);
         self.may_write(table)?;
         Ok(table)
     }
 
-    /// A field of a table by its name.
-    pub fn field(&self, table: TableId, name: &str) -> Result<FieldId, Refusal> {
-        let declared = self.draft.actor.plan.domain.table(table);
-        declared.field_named(name).ok_or_else(|| fault(format!("{} has no field `{name}`", declared.name)))
+    /// The id of a column of a table.
+    #[inline]
+    pub fn field<T: Table>(&self, _: T, column: impl ColumnOf<T>) -> FieldId {
+        self.code.names.columns[usize::from(column.slot())].field
     }
 
-    fn named(&self, table: TableId, values: &[(&str, Value)]) -> Result<Vec<(FieldId, Value)>, Refusal> {
-        values.iter().map(|(name, value)| Ok((self.field(table, name)?, value.clone()))).collect()
+    fn named<'n, T>(&'n self, values: &'n [Cell<T>]) -> impl Iterator<Item = (FieldId, Value)> + 'n {
+        let columns = &self.code.names.columns;
+        values.iter().map(|cell| (columns[usize::from(cell.slot)].field, cell.value.clone()))
     }
 }
 
@@ -415,17 +483,12 @@ fn is_text(argument: &Argument) -> bool {
 }
 
 /// Runs a native tool and answers it.
-pub(crate) fn native(
-    call: &Call<'_>,
-    draft: &mut Draft<'_>,
-    function: NativeFn,
-    out: &mut Vec<u8>,
-) -> Result<(), Refusal> {
+pub(crate) fn native(call: &Call<'_>, draft: &mut Draft<'_>, code: &Code, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
     let domain = &*call.plan().domain;
     // The arguments of a native tool are those that it takes, in their order.
     let raw = &call.given.values[..native.takes.len()];
-    let mut native_call = NativeCall { plan: call.tool_plan, native, raw, arguments: SmallVec::new(), draft };
+    let mut native_call = NativeCall { plan: call.tool_plan, native, code, raw, arguments: SmallVec::new(), draft };
     for (argument, given) in native.takes.iter().zip(raw) {
         native_call.arguments.push(match (*given, argument.shape) {
             (Some(Json::Text(text)), Shape::Value) if is_text(argument) => {
@@ -448,7 +511,7 @@ pub(crate) fn native(
             _ => None,
         });
     }
-    let gives = function(&mut native_call)?;
+    let gives = (code.run)(&mut native_call)?;
     let write = |out: &mut Vec<u8>, values: &[Value]| -> Result<(), Refusal> {
         if values.len() != native.gives.len() {
             return Err(fault(format!("it gave {} values, not {}", values.len(), native.gives.len())));

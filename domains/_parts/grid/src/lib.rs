@@ -1,12 +1,15 @@
 //! The tools of a grid. What they check they read from the world: conditions of slots and requirements of the grid are rows.
 
+mod names;
+
 use benchwright_base::{FieldId, Json, RowId, Value, json, number};
 use benchwright_expr::{Compare, Type};
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_sandbox::{Gives, NativeCall, Natives, Row, Seen};
+use benchwright_sandbox::{ArgumentName, Gives, NativeCall, Natives, Row, Seen, natives};
+use names::{NAMES, a, f, t};
 
 /// The code of the native tools, by name.
-pub const NATIVES: &Natives = &[
+pub const NATIVES: &Natives = natives![NAMES;
     ("set_slot", set_slot),
     ("get_current_grid_state", get_current_grid_state),
     ("get_slot_id", get_slot_id),
@@ -23,19 +26,8 @@ pub const NATIVES: &Natives = &[
 /// A call of a tool.
 type Call<'c, 'd> = NativeCall<'c, 'd>;
 
-/// The fields before an item's attributes: its row, the slot it is a candidate of, its number, its name.
-const CANDIDATE_OF: FieldId = FieldId(1);
-const NAME: FieldId = FieldId(3);
-/// Where an item's attributes begin.
+/// Where an item's attributes begin: after its row, the slot it is a candidate of, its number and its name.
 const ATTRIBUTES: usize = 4;
-
-// The part's own tables have their fields in the order in which they are declared.
-const BOARD: [FieldId; 4] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4)];
-const LEFT: FieldId = FieldId(1);
-const SLOT: [FieldId; 5] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5)];
-const LABEL_NAME: FieldId = FieldId(2);
-const CONDITION: [FieldId; 5] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5)];
-const REQUIREMENT: [FieldId; 7] = [FieldId(1), FieldId(2), FieldId(3), FieldId(4), FieldId(5), FieldId(6), FieldId(7)];
 
 fn int(value: &Value) -> i64 {
     value.as_number().unwrap_or_default()
@@ -53,18 +45,18 @@ fn missing(what: &str) -> Refusal {
 
 /// The one row of the board.
 fn board<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
-    call.open("board")?.get(1).ok_or_else(|| missing("board"))
+    call.open(t::board)?.get(1).ok_or_else(|| missing("board"))
 }
 
 fn is_done(call: &Call<'_, '_>) -> Result<bool, Refusal> {
-    Ok(*board(call)?.get(BOARD[2]) == Value::Bool(true))
+    Ok(*board(call)?.get(f::board::done) == Value::Bool(true))
 }
 
 /// The slot that `row` and `col` name.
 fn slot<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
     let board = board(call)?;
-    let (rows, cols) = (int(board.get(BOARD[0])), int(board.get(BOARD[1])));
-    let (row, col) = (int(&call.argument("row")), int(&call.argument("col")));
+    let (rows, cols) = (int(board.get(f::board::rows)), int(board.get(f::board::cols)));
+    let (row, col) = (int(&call.argument(a::row)?), int(&call.argument(a::col)?));
     if row > rows {
         return Err(Refusal::argument("row", format!("is not on the grid, whose rows go from 1 to {rows}")));
     }
@@ -72,11 +64,11 @@ fn slot<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
         return Err(Refusal::argument("col", format!("is not on the grid, whose columns go from 1 to {cols}")));
     }
     let id = (row - 1) * cols + col;
-    call.open("slot")?.get(id as RowId).ok_or_else(|| missing("such slot"))
+    call.open(t::slot)?.get(id as RowId).ok_or_else(|| missing("such slot"))
 }
 
 fn is_open(slot: &Row) -> bool {
-    matches!(slot.get(SLOT[2]), Value::Bool(true))
+    matches!(slot.get(f::slot::hidden), Value::Bool(true))
 }
 
 /// The same slot, which must be open.
@@ -90,14 +82,14 @@ fn open_slot<'n>(call: &'n Call<'_, '_>) -> Result<&'n Row, Refusal> {
 
 /// Takes one from a budget.
 fn spend(call: &mut Call<'_, '_>, meter: Option<RowId>, what: &str) -> Result<(), Refusal> {
-    let meters = call.open("meter")?;
+    let meters = call.open(t::meter)?;
     let table = meters.table();
     let meter = meter.ok_or_else(|| missing("budget"))?;
-    let left = int(meters.get(meter).ok_or_else(|| missing("budget"))?.get(LEFT));
+    let left = int(meters.get(meter).ok_or_else(|| missing("budget"))?.get(f::meter::left));
     if left == 0 {
         return Err(Refusal::new(RefusalCode::BudgetExhausted, format!("{what} are used up")));
     }
-    call.change(table, meter, [(LEFT, Value::Int(left - 1))])?;
+    call.change(table, meter, [(f::meter::left, Value::Int(left - 1))])?;
     Ok(())
 }
 
@@ -110,16 +102,16 @@ fn set_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     }
     let slot = open_slot(call)?;
     let id = slot.id();
-    let item = call.argument("id");
+    let item = call.argument(a::id)?;
     if let Value::Ref(item) = item {
-        let row = call.open("item")?.get(item).ok_or_else(|| missing("such item"))?;
-        if row.get(CANDIDATE_OF).as_ref_id() != Some(id) {
+        let row = call.open(t::item)?.get(item).ok_or_else(|| missing("such item"))?;
+        if row.get(f::item::candidate_of).as_ref_id() != Some(id) {
             return Err(Refusal::argument("id", "is not a candidate of this slot"));
         }
     }
-    let (row, col) = (int(slot.get(SLOT[0])), int(slot.get(SLOT[1])));
-    let table = call.open("slot")?.table();
-    call.change(table, id, [(SLOT[3], item.clone())])?;
+    let (row, col) = (int(slot.get(f::slot::row)), int(slot.get(f::slot::col)));
+    let table = call.open(t::slot)?.table();
+    call.change(table, id, [(f::slot::item, item.clone())])?;
     answer(|out| {
         out.extend_from_slice(b"{\"row\":");
         number::write_int(out, row);
@@ -140,21 +132,21 @@ fn write_id(out: &mut Vec<u8>, item: &Value) {
 
 fn get_current_grid_state(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let board = board(call)?;
-    let (rows, cols) = (int(board.get(BOARD[0])), int(board.get(BOARD[1])));
+    let (rows, cols) = (int(board.get(f::board::rows)), int(board.get(f::board::cols)));
     let mut out = Vec::with_capacity(2048);
     out.extend_from_slice(b"{\"rows\":");
     number::write_int(&mut out, rows);
     out.extend_from_slice(b",\"cols\":");
     number::write_int(&mut out, cols);
     out.extend_from_slice(b",\"slots\":[");
-    for (at, slot) in call.open("slot")?.iter().enumerate() {
+    for (at, slot) in call.open(t::slot)?.iter().enumerate() {
         out.extend_from_slice(if at == 0 { b"{\"row\":" } else { b",{\"row\":" });
-        number::write_int(&mut out, int(slot.get(SLOT[0])));
+        number::write_int(&mut out, int(slot.get(f::slot::row)));
         out.extend_from_slice(b",\"col\":");
-        number::write_int(&mut out, int(slot.get(SLOT[1])));
+        number::write_int(&mut out, int(slot.get(f::slot::col)));
         out.extend_from_slice(if is_open(slot) { b",\"open\":true" } else { b",\"open\":false" });
         out.extend_from_slice(b",\"id\":");
-        write_id(&mut out, slot.get(SLOT[3]));
+        write_id(&mut out, slot.get(f::slot::item));
         out.push(b'}');
     }
     out.extend_from_slice(b"]}");
@@ -162,7 +154,7 @@ fn get_current_grid_state(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn get_slot_id(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let item = slot(call)?.get(SLOT[3]).clone();
+    let item = slot(call)?.get(f::slot::item).clone();
     answer(|out| {
         out.extend_from_slice(b"{\"id\":");
         write_id(out, &item);
@@ -172,10 +164,10 @@ fn get_slot_id(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 
 fn left(call: &Call<'_, '_>, meter: Option<RowId>) -> Result<Gives, Refusal> {
     let row = match meter {
-        Some(meter) => call.open("meter")?.get(meter),
+        Some(meter) => call.open(t::meter)?.get(meter),
         None => None,
     };
-    let left = row.map_or(0, |row| int(row.get(LEFT)));
+    let left = row.map_or(0, |row| int(row.get(f::meter::left)));
     answer(|out| {
         out.extend_from_slice(b"{\"left\":");
         number::write_int(out, left);
@@ -184,18 +176,18 @@ fn left(call: &Call<'_, '_>, meter: Option<RowId>) -> Result<Gives, Refusal> {
 }
 
 fn get_hidden_slot_query_budget(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let meter = slot(call)?.get(SLOT[4]).as_ref_id();
+    let meter = slot(call)?.get(f::slot::meter).as_ref_id();
     left(call, meter)
 }
 
 fn get_global_check_budget(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let meter = board(call)?.get(BOARD[3]).as_ref_id();
+    let meter = board(call)?.get(f::board::checks).as_ref_id();
     left(call, meter)
 }
 
 fn done(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let table = call.open("board")?.table();
-    call.change(table, 1, [(BOARD[2], Value::Bool(true))])?;
+    let table = call.open(t::board)?.table();
+    call.change(table, 1, [(f::board::done, Value::Bool(true))])?;
     answer(|out| out.extend_from_slice(b"{\"done\":true}"))
 }
 
@@ -219,8 +211,8 @@ fn attribute(call: &Call<'_, '_>, items: Seen<'_>, name: &str) -> Result<Attribu
     }
 }
 
-fn argument_text<'c>(call: &Call<'c, '_>, name: &str) -> &'c str {
-    match call.raw(name) {
+fn argument_text<'c>(call: &Call<'c, '_>, argument: ArgumentName) -> &'c str {
+    match call.raw(argument) {
         Some(Json::Text(text)) => text,
         _ => "",
     }
@@ -242,27 +234,27 @@ fn comparison(operator: &str) -> Option<Compare> {
 fn query(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let (id, meter) = {
         let slot = open_slot(call)?;
-        (slot.id(), slot.get(SLOT[4]).as_ref_id())
+        (slot.id(), slot.get(f::slot::meter).as_ref_id())
     };
-    let items = call.open("item")?;
-    let attribute = attribute(call, items, argument_text(call, "field"))?;
-    let operator = match (comparison(argument_text(call, "operator")), attribute.is_label) {
+    let items = call.open(t::item)?;
+    let attribute = attribute(call, items, argument_text(call, a::field))?;
+    let operator = match (comparison(argument_text(call, a::operator)), attribute.is_label) {
         (Some(operator), false) | (Some(operator @ (Compare::Eq | Compare::Ne)), true) => operator,
         (_, true) => return Err(Refusal::argument("operator", "wants = or != for this attribute")),
         (_, false) => return Err(Refusal::argument("operator", "wants one of <=, >=, =, !=, <, >")),
     };
     let mut found = Vec::with_capacity(32);
-    let (than, words) = match (call.raw("value"), attribute.is_label) {
+    let (than, words) = match (call.raw(a::value), attribute.is_label) {
         (Some(Json::Int(than)), false) => (*than, None),
         (Some(Json::Text(word)), true) => {
-            let named = |label: &&Row| label.get(LABEL_NAME).as_text() == Some(word);
-            let ids: Vec<RowId> = call.open("label")?.iter().filter(named).map(Row::id).collect();
+            let named = |label: &&Row| label.get(f::label::name).as_text() == Some(word);
+            let ids: Vec<RowId> = call.open(t::label)?.iter().filter(named).map(Row::id).collect();
             (0, Some(ids))
         }
         (_, true) => return Err(Refusal::argument("value", "wants a text for this attribute")),
         (_, false) => return Err(Refusal::argument("value", "wants a whole number for this attribute")),
     };
-    for item in items.referring(CANDIDATE_OF, id) {
+    for item in items.referring(f::item::candidate_of, id) {
         let value = item.get(attribute.field);
         let passes = match (operator, &words) {
             (_, Some(words)) => {
@@ -298,17 +290,17 @@ fn write_attribute(out: &mut Vec<u8>, labels: Seen<'_>, value: &Value) {
     match value {
         Value::Ref(label) => {
             let row = labels.get(*label);
-            json::write_text(out, row.and_then(|row| row.get(LABEL_NAME).as_text()).unwrap_or_default());
+            json::write_text(out, row.and_then(|row| row.get(f::label::name).as_text()).unwrap_or_default());
         }
         value => number::write_int(out, int(value)),
     }
 }
 
 fn item_info(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let id = call.argument("id").as_ref_id().unwrap_or_default();
-    let (items, labels) = (call.open("item")?, call.open("label")?);
+    let id = call.argument(a::id)?.as_ref_id().unwrap_or_default();
+    let (items, labels) = (call.open(t::item)?, call.open(t::label)?);
     let item = items.get(id).ok_or_else(|| missing("such item"))?;
-    if !item.get(CANDIDATE_OF).is_null() {
+    if !item.get(f::item::candidate_of).is_null() {
         let message = "is a candidate of an open slot, which only queries tell of";
         return Err(Refusal::argument("id", message));
     }
@@ -316,7 +308,7 @@ fn item_info(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     out.extend_from_slice(b"{\"id\":");
     number::write_int(&mut out, i64::from(id));
     out.extend_from_slice(b",\"name\":");
-    json::write_text(&mut out, item.get(NAME).as_text().unwrap_or_default());
+    json::write_text(&mut out, item.get(f::item::name).as_text().unwrap_or_default());
     for (field, value) in call.domain().table(items.table()).fields.iter().zip(item.cells()).skip(ATTRIBUTES) {
         out.push(b',');
         json::write_text(&mut out, &field.name);
@@ -328,15 +320,15 @@ fn item_info(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn item_attributes(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let (items, labels) = (call.open("item")?, call.open("label")?);
-    let attribute = attribute(call, items, argument_text(call, "field"))?;
+    let (items, labels) = (call.open(t::item)?, call.open(t::label)?);
+    let attribute = attribute(call, items, argument_text(call, a::field))?;
     let mut of: Option<RowId> = None;
     let mut out = Vec::with_capacity(512);
     out.extend_from_slice(b"{\"values\":[");
-    for (at, id) in call.arguments("ids").iter().enumerate() {
+    for (at, id) in call.arguments(a::ids)?.iter().enumerate() {
         let id = id.as_ref_id().unwrap_or_default();
         let item = items.get(id).ok_or_else(|| missing("such item"))?;
-        match (item.get(CANDIDATE_OF).as_ref_id(), of) {
+        match (item.get(f::item::candidate_of).as_ref_id(), of) {
             (Some(slot), Some(known)) if slot != known => {
                 return Err(Refusal::argument("ids", "are candidates of several slots; ask for one slot at a time"));
             }
@@ -351,7 +343,7 @@ fn item_attributes(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     }
     out.extend_from_slice(b"]}");
     if let Some(slot) = of {
-        let meter = call.open("slot")?.get(slot).and_then(|slot| slot.get(SLOT[4]).as_ref_id());
+        let meter = call.open(t::slot)?.get(slot).and_then(|slot| slot.get(f::slot::meter).as_ref_id());
         spend(call, meter, "the queries of this slot")?;
     }
     Ok(Gives::Json(out))
@@ -364,18 +356,18 @@ fn satisfied(yes: bool) -> Result<Gives, Refusal> {
 
 /// The item in a slot, if there is one.
 fn item_in<'n>(items: Seen<'n>, slot: &Row) -> Option<&'n Row> {
-    slot.get(SLOT[3]).as_ref_id().and_then(|item| items.get(item))
+    slot.get(f::slot::item).as_ref_id().and_then(|item| items.get(item))
 }
 
 fn check_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let slot = slot(call)?;
-    let items = call.open("item")?;
+    let items = call.open(t::item)?;
     let Some(item) = item_in(items, slot) else { return satisfied(false) };
-    for condition in call.open("condition")?.referring(CONDITION[0], slot.id()) {
-        let attribute = attribute(call, items, condition.get(CONDITION[1]).as_text().unwrap_or_default())?;
+    for condition in call.open(t::condition)?.referring(f::condition::slot, slot.id()) {
+        let attribute = attribute(call, items, condition.get(f::condition::field).as_text().unwrap_or_default())?;
         let value = item.get(attribute.field);
-        let (than, word) = (int(condition.get(CONDITION[3])), condition.get(CONDITION[4]));
-        let holds = match condition.get(CONDITION[2]) {
+        let (than, word) = (int(condition.get(f::condition::value)), condition.get(f::condition::word));
+        let holds = match condition.get(f::condition::op) {
             Value::Enum(0) => int(value) <= than,
             Value::Enum(1) => int(value) >= than,
             Value::Enum(2) => int(value) == than,
@@ -391,40 +383,40 @@ fn check_slot(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
 }
 
 fn check_grid(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
-    let meter = board(call)?.get(BOARD[3]).as_ref_id();
+    let meter = board(call)?.get(f::board::checks).as_ref_id();
     let holds = grid_holds(call)?;
     spend(call, meter, "the checks of the whole grid")?;
     satisfied(holds)
 }
 
 fn grid_holds(call: &Call<'_, '_>) -> Result<bool, Refusal> {
-    let items = call.open("item")?;
+    let items = call.open(t::item)?;
     let mut placed: Vec<(i64, &Row)> = Vec::with_capacity(24);
-    for slot in call.open("slot")?.iter().filter(|slot| is_open(slot)) {
+    for slot in call.open(t::slot)?.iter().filter(|slot| is_open(slot)) {
         if let Some(item) = item_in(items, slot) {
-            placed.push((int(slot.get(SLOT[0])), item));
+            placed.push((int(slot.get(f::slot::row)), item));
         }
     }
-    for requirement in call.open("requirement")?.iter() {
-        let attribute = attribute(call, items, requirement.get(REQUIREMENT[1]).as_text().unwrap_or_default())?;
+    for requirement in call.open(t::requirement)?.iter() {
+        let attribute = attribute(call, items, requirement.get(f::requirement::field).as_text().unwrap_or_default())?;
         let field = attribute.field;
-        let given = int(requirement.get(REQUIREMENT[5]));
-        let bound = int(requirement.get(REQUIREMENT[6]));
+        let given = int(requirement.get(f::requirement::given));
+        let bound = int(requirement.get(f::requirement::bound));
         let sum = |all: &mut dyn Iterator<Item = i64>| given + all.sum::<i64>();
-        let holds = match requirement.get(REQUIREMENT[0]) {
+        let holds = match requirement.get(f::requirement::measure) {
             Value::Enum(0) => sum(&mut placed.iter().map(|(_, item)| int(item.get(field)))) <= bound,
             Value::Enum(1) => sum(&mut placed.iter().map(|(_, item)| int(item.get(field)))) >= bound,
             Value::Enum(2) => {
-                let row = int(requirement.get(REQUIREMENT[3]));
+                let row = int(requirement.get(f::requirement::row));
                 let of_row = placed.iter().filter(|(at, _)| *at == row);
                 sum(&mut of_row.map(|(_, item)| int(item.get(field)))) <= bound
             }
             Value::Enum(3) => {
-                let word = requirement.get(REQUIREMENT[4]);
+                let word = requirement.get(f::requirement::word);
                 sum(&mut placed.iter().map(|(_, item)| i64::from(item.get(field) == word))) <= bound
             }
             Value::Enum(4) => {
-                let least = int(requirement.get(REQUIREMENT[2]));
+                let least = int(requirement.get(f::requirement::least));
                 sum(&mut placed.iter().map(|(_, item)| i64::from(int(item.get(field)) >= least))) <= bound
             }
             _ => false,
