@@ -281,7 +281,7 @@ impl Episodes {
             Ok(running.episode.call(tool, arguments)?)
         });
         let answer = answer.unwrap_or_else(|error| Err(error.into()));
-        clock.called(id, slot.world.tools.line(tool).map(|line| &*line.name), &answer);
+        clock.called(id, || slot.world.tools.line(tool).map(|line| &*line.name), &answer);
         answer
     }
 
@@ -296,7 +296,7 @@ impl Episodes {
             Ok(running.episode.speak(words, body).map_err(ServeError::from)?)
         });
         let answer = answer.unwrap_or_else(|error| Err(error.into()));
-        clock.called(id, None, &answer);
+        clock.called(id, || None, &answer);
         answer
     }
 

@@ -55,10 +55,16 @@ impl Clock {
         self.0.map(|begun| u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
-    /// A tool was called. `tool` is a name that the world offers, or nothing: an agent may ask for a tool by any text.
-    pub(crate) fn called<T>(&self, id: EpisodeId, tool: Option<&str>, result: &Result<T, CallError>) {
+    /// A tool was called. `tool` is asked only if somebody listens, for a name that the world offers, or nothing: an agent may
+    /// call by any text, and none of it goes into a log.
+    pub(crate) fn called<'t, T>(
+        &self,
+        id: EpisodeId,
+        tool: impl FnOnce() -> Option<&'t str>,
+        result: &Result<T, CallError>,
+    ) {
         let Some(micros) = self.micros() else { return };
-        let tool = tool.unwrap_or("(not offered)");
+        let tool = tool().unwrap_or("(not offered)");
         let error = result.as_ref().err().map(CallError::word);
         debug!(target: TARGET, episode = %id, tool, refused = error.is_some(), error, micros, "tool called");
     }

@@ -1,5 +1,5 @@
-//! A clean state that is better than the certificate says raises an alarm and keeps its reward; the true certificate
-//! raises none.
+//! A clean state that is better than the certificate says is possible raises an alarm and keeps its reward: the certificate
+//! is wrong then, not the agent. The true certificate raises none.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::{FULL, Grader};

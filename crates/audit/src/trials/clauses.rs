@@ -1,5 +1,5 @@
-//! Rule ids and sentences match one to one, every sentence stands in the instruction, and every number and name there is a
-//! bound value.
+//! The instruction tells the rules, all of them and nothing else: rule ids and sentences match one to one, every sentence
+//! stands in the instruction, and every number and name there is a bound value.
 //!
 //! A rule that a solver reads and that is decided before anything is written, over all that an agent could write and over
 //! the neighbours of the certified plan, is an idle clause: it is counted and named in a note. Rules that no solver reads

@@ -1,8 +1,10 @@
-//! For each rule instance a plan that breaks it and nothing else is refused, and that rule is named.
+//! Mutation testing of the rules. For each instance of each rule, a plan is made that breaks it and as little else as can
+//! be (one unit too few, one day too late), carried out and judged: the verdict must fail, and name that rule. The share of
+//! instances that are caught is the mutation score.
 //!
-//! Where a plan is a choice of given rows, the family swaps one of them; where no swap breaks the rule, and for all other rules
-//! that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no
-//! plan can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
+//! Where a plan is a choice of given rows, the family swaps one of them; where no swap breaks the rule, and for all other
+//! rules that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no plan
+//! can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;

@@ -1,4 +1,5 @@
-//! The same seed gives the same bytes, and grading the same state again and again gives the same verdict.
+//! The task can be made again: the same seed gives the same bytes, in a process of its own, and grading the same state
+//! again and again gives the same verdict.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;

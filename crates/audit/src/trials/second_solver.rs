@@ -1,4 +1,5 @@
-//! A second solver, with another algorithm, proves the same value in every scored phase.
+//! A second solver, with another algorithm, proves the same value in every scored phase. An optimum that only one solver
+//! knows could be that solver's fault.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;

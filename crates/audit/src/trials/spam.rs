@@ -1,4 +1,4 @@
-//! Random legal calls, and every record touched once, never pass and earn next to nothing.
+//! Agents that try everything: random legal calls, and every record touched once. They never pass and earn next to nothing.
 
 use crate::{Finding, Held, Subject, ground::Here};
 use benchwright_base::RowId;

@@ -1,4 +1,5 @@
-//! Feasible, costlier plans are clean and score strictly between, falling as the gap grows.
+//! Feasible plans that cost more than the best are clean and score strictly between nothing and everything, the less the
+//! more they cost. So a score tells good work from better.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
