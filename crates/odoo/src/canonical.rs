@@ -127,6 +127,7 @@ impl Canonical {
                 }
                 fresh.push((sort_key(table, cells, &places), id));
             }
+            // Engines number new rows in orders of their own; sorted by whom they belong to, equal states get equal numbers.
             fresh.sort();
             for (place, (_, id)) in fresh.into_iter().enumerate() {
                 places[at].insert(id, next + place as RowId);

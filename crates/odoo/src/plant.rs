@@ -42,6 +42,7 @@ pub(crate) fn plant(
 ) -> Result<Rows, OdooError> {
     let rows = Rows::new(domain.tables.len());
     let mut planter = Planter { client, database, domain, shape, first, rows, templates: BTreeMap::new() };
+    // Records before those that refer to them; documents last, because confirming one makes transfers and moves of its own.
     planter.company()?;
     planter.master_data()?;
     planter.sales()?;
@@ -208,6 +209,7 @@ impl<'a> Planter<'a> {
             let mut vals = self.vals(table, row, &[])?;
             let ours: Vec<&Vec<Value>> =
                 lines.iter().filter(|line| self.value(line_table, line, "payment_id") == row[0]).collect();
+            // A new term comes with a line of its own; `[5]` takes it away.
             let mut commands = vec![json!([5])];
             for line in &ours {
                 commands.push(json!([0, 0, self.vals(line_table, line, &["payment_id"])?]));
@@ -392,6 +394,7 @@ impl<'a> Planter<'a> {
 
     /// Ties the moves that belong to a row, by what they move.
     fn moves(&mut self, field: &str, row: &Value, record: &Json) -> Result<(), OdooError> {
+        // Odoo makes the moves itself, in an order of its own, but one for each product.
         let (table, mut ours) = self.of("stock_move", field, row)?;
         let products = self.table("product_product")?;
         let mut made = self.find("stock.move", json!([[field, "=", record]]), &["product_id"])?;

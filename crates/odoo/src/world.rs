@@ -167,6 +167,8 @@ impl OdooWorld {
                         )));
                     }
                 }
+                // What nobody touched since planting is told as the first state told it: Odoo rounds, completes and rewrites some values
+                // when it stores them, and a judge would take that for a change.
                 let cell = |(field, value): (usize, &Value)| match (old, base) {
                     (Some(old), Some(base)) if kept && base[field] == *value => old[field].clone(),
                     _ => self.cell(at, field, value, &places),

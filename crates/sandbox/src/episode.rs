@@ -94,6 +94,7 @@ impl Episode {
         let plan = &sandbox.plan;
         let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
         let tool = &plan.domain.tools[at];
+        // Counted before anything is read, so that a call with bad arguments costs as much as any other.
         let (mut nth, total) = (0, self.total);
         if conditions.counts_by_tool() {
             self.counts.update(at as u32, |count| {
@@ -124,6 +125,8 @@ impl Episode {
             }
             return Ok(());
         }
+        // The draft writes on the episode's own state and takes its writes back if the call is refused. Most calls stand, and a state
+        // that nobody shares is written without a copy.
         let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
         let result = match (tool.verb, &sandbox.natives[at]) {
             (Verb::Native, Some(code)) => verbs::native(&call, &mut draft, code, out),

@@ -189,6 +189,7 @@ impl Frame<'_, '_> {
         let mut state = self.state.clone();
         let rows = &mut state.tables[table.index()];
         let id = rows.next_id.max(1);
+        // A copy of the last row keeps types and references, so that nothing but the frame can object.
         let mut row = match rows.rows.last() {
             Some(row) => row.clone(),
             None => declared.fields.iter().map(|field| something(self.domain(), field)).collect(),

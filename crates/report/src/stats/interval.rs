@@ -96,6 +96,7 @@ pub(super) fn clustered<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> Opt
     }
     let mean = sums.values().map(|sum| sum.1).sum::<f64>() / n;
     let g = sums.len() as f64;
+    // How far each cluster's sum is from what its size would give at the mean.
     let off = || sums.values().map(|(size, sum)| sum - size * mean);
     let (second, fourth): (f64, f64) = (off().map(|e| e.powi(2)).sum(), off().map(|e| e.powi(4)).sum());
     let variance = if g > 1.0 { g / (g - 1.0) * second / (n * n) } else { 0.0 };
@@ -155,6 +156,8 @@ pub fn proportion(units: &[Unit]) -> Estimate {
     let spread = p * (1.0 - p);
     // Clusters do not make a sample worth more than its trials, whatever chance says.
     let effective = if found.variance > 0.0 { (spread / found.variance).min(trials) } else { trials };
+    // Wilson's interval needs z squared over n, here t squared over the effective number of tasks. It is cut at the
+    // wider of two others: each cluster taken as a single task (`worth`), and the usual G - 1 degrees.
     let usual = two_sided(found.clusters as f64 - 1.0).powi(2);
     let widest = (usual / found.worth).max(usual / effective);
     let squared = (two_sided(found.freedom).powi(2) / effective).min(widest);

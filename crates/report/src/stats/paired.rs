@@ -90,6 +90,7 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
     out.high = Some(rounded((found.mean + half).min(1.0)));
     let p = if error > 0.0 { 2.0 * distributions::t_cdf(-(found.mean / error).abs(), found.freedom) } else { exact };
     out.p = Some(rounded(p.min(1.0)));
+    // A t test over a handful of differing tasks finds what chance made; the exact test has to agree with it.
     let fragile = only_a + only_b < 10 || error == 0.0;
     if found.mean.abs() > half && (!fragile || exact < 1.0 - LEVEL) {
         out.finding = if found.mean > 0.0 { Finding::A } else { Finding::B };
@@ -107,6 +108,7 @@ pub fn holm(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut out = vec![0.0; values.len()];
+    // The smallest value is multiplied by all of them, the next by one less, and so on; none ends below one that came before it.
     let mut least: f64 = 0.0;
     for (done, at) in order.into_iter().enumerate() {
         least = least.max(((values.len() - done) as f64 * values[at]).min(1.0));

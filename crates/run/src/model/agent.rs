@@ -87,6 +87,7 @@ impl Agent for ModelAgent {
                 }
             }
         };
+        // The work is a conversation of its own: of the planning only the plan goes on.
         trial.said.clear();
         trial.say(Message::System(SYSTEM.trim().to_owned()));
         let asked = match plan.as_deref().map(str::trim) {

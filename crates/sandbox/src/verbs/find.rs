@@ -35,6 +35,7 @@ pub(crate) fn find(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<
         }
         write_row(out, &call.actor, state, call.table, row, &call.tool.show);
         written += 1;
+        // A page of large rows ends early; the cursor goes on after what was written, not after what was asked for.
         if out.len() > LARGEST_ANSWER {
             break;
         }

@@ -15,6 +15,8 @@ const MOST_ROUNDS: usize = 200;
 
 pub(super) fn read<T: DeserializeOwned>(section: &Section<'_>) -> Option<T> {
     for _ in 0..MOST_ROUNDS {
+        // A round ends at the first thing that the type itself refuses. That is noted, and the next round reads it as empty and gets
+        // further; a round that noted nothing new cannot.
         let told = section.document.wrong.borrow().len();
         match Reader(section.clone()).of(PhantomData::<T>) {
             Ok(value) => return Some(value),
@@ -86,6 +88,7 @@ impl<'d> Reader<'d> {
         let path = || self.0.path.iter().map(|key| &**key);
         match &result {
             Err(Refused::Missing(key)) => {
+                // Noted under the key's own path, so that the next round has an empty value for it.
                 let fault = KeyFault::new(path(), format!("{} has no `{key}`", self.0.name())).at_key();
                 // What was not read may have it.
                 if self.0.document.is_toml() {

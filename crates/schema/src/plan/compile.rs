@@ -44,12 +44,14 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
         faults: Vec::new(),
     };
     compiler.plan.frame = text.frame.clone();
+    // In the order in which they name each other: types need sorts, views need types, rules need them all.
     compiler.sorts_and_sets();
     compiler.facts();
     compiler.views();
     compiler.rules();
     compiler.objectives();
     let Compiler { plan, mut faults, .. } = compiler;
+    // A rule's `per` is checked with its body and again with its `applies`, and would be told twice.
     let mut seen = BTreeSet::new();
     faults.retain(|fault| seen.insert(fault.clone()));
     (plan, faults)
@@ -284,6 +286,7 @@ impl Compiler<'_> {
     fn rule(&mut self, id: &str, text: &RuleText) -> Option<PlanRule> {
         let judge = match (&text.require, &text.native, text.frame) {
             (Some(require), None, false) => require.as_str(),
+            // Code and the frame judge without an expression, but their `per` and `applies` are checked like any other.
             (None, Some(_), false) | (None, None, true) => "true",
             _ => {
                 let message = format!("`{id}` needs exactly one of `require`, `native` and `frame`");
@@ -335,6 +338,7 @@ impl Compiler<'_> {
         spelled: &Spelled,
         check: impl FnOnce(&str, &dyn Names) -> Result<T, Vec<Fault>>,
     ) -> Option<T> {
+        // The names note whether one with a fault of its own was asked for. Then what is wrong here may only follow from that.
         self.broken.touched.set(false);
         let names = Known { plan: &self.plan, broken: &self.broken };
         match check(&spelled.text, &names) {
