@@ -105,7 +105,7 @@ pub(super) fn run(catalog: &Catalog, quick: bool) -> Result<Figures> {
 }
 
 fn measure(catalog: &Catalog, name: &str, text: &str, quick: bool) -> Result<Figure> {
-    let file = CaseFile::parse(text).map_err(|error| Error::Wrong(format!("{error}")))?;
+    let file = CaseFile::parse(text).map_err(|error| Error::Wrong(error.to_string()))?;
     let (Some((size, seed)), [case]) = (file.world, &file.cases[..]) else {
         wrong!("it has `world SIZE SEED` and one case");
     };

@@ -88,7 +88,7 @@ pub(crate) fn make_to_order(domain: &Domain, keys: &Keys, first: &mut Snapshot) 
     let product = bom.map(|key| key.replacen("bom/", "product/", 1));
     let products = keys.get("product_product").into_iter().flatten();
     let product = products.filter(|(_, key)| Some(*key) == product.as_ref()).map(|(id, _)| Value::Ref(*id)).next();
-    let product = product.ok_or_else(|| Error::Wrong(format!("the world has no recipe")))?;
+    let product = product.ok_or_else(|| Error::Wrong("the world has no recipe".to_owned()))?;
     let mut add = |name: &str, cells: &[(&str, Value)]| -> Result<Value> {
         let at = domain.table_named(name).ok_or_else(|| Error::Wrong(format!("there is no table {name}")))?;
         let declared = domain.table(at);

@@ -1,7 +1,7 @@
 //! Wrong patterns, grids, parts, joined worlds and suites: each folder below `wrong` says how it differs from the good ones, and
 //! all that is told of it. Domains and plans have theirs in `crates/schema/tests`.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 #[path = "../../schema/tests/suite/changes.rs"]
 mod changes;

@@ -116,10 +116,10 @@ fn fill_line(call: &Call<'_, '_>, cells: &mut Cells<t::purchase_order_line>) -> 
     let Some(order) = cells.link(call, c::order_id) else { return Ok(()) };
     let order = call.row(t::purchase_order, order)?;
     let terms = terms(call, &order, product, None)?;
-    if !cells.has(call, c::name) {
-        if let Some(name) = product_product::display_name(call, Some(product))? {
-            cells.set(call, c::name, Value::text(name));
-        }
+    if !cells.has(call, c::name)
+        && let Some(name) = product_product::display_name(call, Some(product))?
+    {
+        cells.set(call, c::name, Value::text(name));
     }
     if cells.get(call, c::price_unit).is_none() {
         if cells.get(call, c::discount).is_none() {

@@ -96,10 +96,10 @@ fn fill_line(call: &Call<'_, '_>, cells: &mut Cells<t::sale_order_line>) -> Resu
     if product.is_none() && cells.get(call, c::is_downpayment) != Some(&Value::Bool(true)) {
         return Err(cannot("a line of a sales order has a product, or it is a section or a note"));
     }
-    if let (Some(product), false) = (&product, cells.has(call, c::name)) {
-        if let Some(name) = product_product::display_name(call, Some(product.id()))? {
-            cells.set(call, c::name, Value::text(name));
-        }
+    if let (Some(product), false) = (&product, cells.has(call, c::name))
+        && let Some(name) = product_product::display_name(call, Some(product.id()))?
+    {
+        cells.set(call, c::name, Value::text(name));
     }
     if cells.get(call, c::price_unit).is_none() {
         let price = product.map_or(Value::Money(0), |product| product.get(c::list_price));
