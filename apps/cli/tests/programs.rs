@@ -193,6 +193,31 @@ fn a_program_that_cannot_be_started_is_an_error_and_no_zero() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_program_that_fails_before_its_first_call_is_an_error_that_every_report_tells() {
+    let folder = folder("fails");
+    let output = run_program(&folder, "echo reading >&2; echo no module named agent >&2; exit 3", &[]);
+    let first = told(&output);
+    assert_eq!((&first["scored"], &first["errors"], &first["mean_reward"]), (&0.into(), &1.into(), &Json::Null));
+    let record = document(trial(&folder, &first).join("trial.json"));
+    let detail = record["end"]["error"]["detail"].as_str().unwrap().to_owned();
+    for part in ["before its first call", "exit status: 3", "no module named agent"] {
+        assert!(detail.contains(part), "{detail}");
+    }
+    let report = benchwright(&folder).args(["report", "--html", "pages"]).output().unwrap();
+    let table = String::from_utf8(report.stdout).unwrap();
+    assert!(table.contains("not scored") && table.contains("exit status: 3"), "{table}");
+    let pages = fs::read_dir(folder.join("pages/trials")).unwrap().map(|entry| entry.unwrap().path());
+    let page: Vec<String> = pages.map(|path| fs::read_to_string(path).unwrap()).collect();
+    assert!(page.len() == 1 && page[0].contains("no module named agent"), "{page:?}");
+
+    // Who has worked and then fails is graded by what it left.
+    let script = r#"post res_partner_search_read '{"limit":2}' > /dev/null; exit 3"#;
+    let second = told(&run_program(&folder, &in_bash(script), &[]));
+    assert_eq!((&second["scored"], &second["errors"]), (&1.into(), &0.into()), "{second}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// Threat 17: who does nothing earns nothing, and who calls at random or touches everything neither passes nor earns more
 /// than a quarter. Here on the tasks that come with the program; a full suite's run shows the same on every task of it.
 #[test]

@@ -1,6 +1,8 @@
 //! The commands for tasks and suites, run as a person or a script would.
 #![cfg(test)]
 
+use benchwright_pack::{Store, Trace};
+use benchwright_workshop::host::StoreHost;
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -283,6 +285,29 @@ fn tasks_are_made_shown_graded_locked_audited_and_exported() {
     }
     let verdict = document(&["grade", &task, &place.path(&format!("one/open/{id}/world.json")), "--json"], 1);
     assert_eq!((verdict["ending"].as_str(), verdict["reward"].as_i64()), (Some("fail"), Some(0)), "{verdict}");
+
+    // A state of another task gets no verdict, be it the first one or one that was worked on.
+    let foreign = |snapshot: &str| {
+        let output = run(&["grade", &task, snapshot, "--json"]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{told}");
+        assert!(told.contains("another task") && told.contains("the snapshot of an episode of this task"), "{told}");
+    };
+    foreign(&place.path(&format!("one/open/{}/world.json", ids(&place)[1])));
+    let runs = place.path("runs");
+    let ran = document(&["run", &place.path("one"), "--agent", "oracle", "--runs", &runs, "--json"], 0);
+    let trials = Path::new(&runs).join(ran["run"].as_str().unwrap()).join("trials");
+    let left = |number: usize| trials.join(format!("{number:06}/snapshot.json.gz")).to_string_lossy().into_owned();
+    let passed = document(&["grade", &task, &left(1), "--json"], 0);
+    assert_eq!(passed["ending"], "pass", "{passed}");
+    foreign(&left(2));
+    // Nor are the calls of one task made again in the world of another.
+    let catalog = benchwright_catalog::Catalog::built_in();
+    let host = StoreHost::new(&catalog, Store::at(place.path("one")));
+    let trace = Trace::from_bytes(&fs::read(trials.join("000001/trace.json")).unwrap()).unwrap();
+    assert!(host.replayed(&id, &trace).is_ok());
+    let told = host.replayed(&ids(&place)[1], &trace).unwrap_err().detail;
+    assert!(told.contains("another task"), "{told}");
 
     let audit = document(&["audit", &place.path("one"), "--trial", "idle", "--trial", "oracle", "--json"], 0);
     assert_eq!(audit["tasks"], 3);

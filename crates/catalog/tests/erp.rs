@@ -62,7 +62,13 @@ impl World {
     fn begin(self) -> Episode {
         let domain = &self.found.domain;
         let now = Date::parse("2031-05-05").unwrap().midnight();
-        let snapshot = Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now, tables: self.tables };
+        let snapshot = Snapshot {
+            domain: domain.name.clone(),
+            domain_digest: domain.digest,
+            first: None,
+            now,
+            tables: self.tables,
+        };
         // What is written down is what is loaded.
         let read = Snapshot::from_bytes(&snapshot.to_bytes(domain), domain).unwrap();
         let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &read).unwrap();

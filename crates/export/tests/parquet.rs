@@ -4,8 +4,8 @@
 use benchwright_base::Digest;
 use benchwright_export::{ExportError, parquet};
 use benchwright_pack::{
-    CANARY, Certificate, OpenTask, SEALED_VERSION, Script, SealedTask, Store, Suite, SuiteTask, TASK_VERSION, Task,
-    Verifier,
+    CANARY, Certificate, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Store, Suite, SuiteTask, TASK_VERSION,
+    Task, Verifier, Weights,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use parquet::{
@@ -56,7 +56,14 @@ fn task(seed: u64) -> Task {
         clauses: Vec::new(),
         oracle: Script::default(),
         verifier: Verifier {
-            version: TASK_VERSION,
+            version: Verifier::VERSION,
+            world: open.world.clone(),
+            scoring: Scoring {
+                trace_family: None,
+                weights: Weights { constraints: 25, objective: 60, trace: 15 },
+                broken_percent: 25,
+                paper_bar_percent: 99,
+            },
             plan: PlanText::default(),
             bindings: Bindings::default(),
             keys: BTreeMap::new(),

@@ -80,6 +80,7 @@ fn snapshot(domain: &Domain) -> Snapshot {
     Snapshot {
         domain: domain.name.clone(),
         domain_digest: domain.digest,
+        first: None,
         now: domain.now,
         tables: vec![
             // A group and its order refer to each other.

@@ -4,7 +4,8 @@
 //! how far they are from the best.
 //!
 //! It knows neither solver nor sampler, and one [`Grader`] judges any number of states of its task. What cannot be judged
-//! is no verdict, never a pass.
+//! is no verdict, never a pass: a verifier of another version, an objective that is not there, a state that began at another
+//! first state are errors that say so, before anything is scored.
 //!
 //! ```
 //! use benchwright_grade::{FULL, score};
@@ -17,25 +18,25 @@
 mod frame;
 mod read;
 mod records;
+mod reward;
 mod score;
 
 use records::Documents;
 pub use records::SnapshotRecords;
 pub use score::{FULL, score};
 
-use benchwright_base::Value;
+use benchwright_base::{Digest, Value};
 use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, settled};
-use benchwright_pack::{Check, CheckStatus, Ending, Instance, NativeCheck, PhaseScore, Snapshot, Verdict, Verifier};
+use benchwright_pack::{
+    Check, CheckStatus, Instance, NativeCheck, PhaseScore, ScoringError, Snapshot, Verdict, Verifier,
+};
 use benchwright_schema::{
     Domain,
-    plan::{Body, Bound, Plan, PlanFaults, PlanRule, ViewRows},
+    plan::{Body, Bound, Phase, Plan, PlanFaults, PlanRule, ViewRows},
 };
 
 use benchwright_world::Terminal;
 use std::sync::Arc;
-
-/// The family of checks that count as traceability; all others are constraints.
-const TRACE: &str = "trace";
 
 /// Why nothing could be judged.
 #[derive(Debug, thiserror::Error)]
@@ -43,9 +44,56 @@ pub enum GradeError {
     /// The verifier does not fit the domain.
     #[error("the verifier cannot be read: {0}")]
     Verifier(#[from] PlanFaults),
-    /// A snapshot is of another domain.
+    /// The verifier was written for another judge.
+    #[error("the verifier is of version {0}; this judge reads version {reads}", reads = Verifier::VERSION)]
+    Version(u32),
+    /// The verifier's scoring is not one.
+    #[error("the verifier's scoring cannot be judged by: {0}")]
+    Scoring(#[from] ScoringError),
+    /// No rule is of the family that counts as traceability, which would then be whole whatever was done.
+    #[error("no rule of the verifier is of the family `{0}`, which counts as traceability")]
+    TraceFamily(String),
+    /// The objective is not among the plan's.
+    #[error("the verifier has no objective `{objective}`; it has: {known}")]
+    Objective {
+        /// The one that the task asks for.
+        objective: String,
+        /// Those that the plan has.
+        known: String,
+    },
+    /// There are more or fewer certified values than phases of the objective.
+    #[error("the objective `{objective}` has {phases} phases, and {certified} values are certified")]
+    Best {
+        /// The objective.
+        objective: String,
+        /// How many phases it has.
+        phases: usize,
+        /// How many values there are.
+        certified: usize,
+    },
+    /// A gate names no rule, so it could never fire.
+    #[error("the gate `{0}` is no rule of the verifier")]
+    Gate(String),
+    /// A state is of another domain.
     #[error("the state is of the domain {0}, which is not the task's")]
     OtherDomain(String),
+    /// The verifier does not say which first state it is of.
+    #[error("the verifier names no first state: `{0}` is no digest")]
+    World(String),
+    /// A state came from another first state.
+    #[error("the state is of another task: it began at the first state {began}, and the task's is {task}")]
+    OtherTask {
+        /// The first state that it came from.
+        began: Digest,
+        /// The first state of the task.
+        task: Digest,
+    },
+    /// A state that names no first state is not the task's own either.
+    #[error(
+        "the state names no first state and is not the task's own: it is the first state of another task, or was written \
+         before states named where they began"
+    )]
+    NoOrigin,
 }
 
 /// A verifier made ready to judge many states.
@@ -61,6 +109,8 @@ pub struct Grader<'a> {
     only: Vec<read::Only>,
     frame: frame::Frame,
     rules: Vec<Ready>,
+    /// The digest of the first state, as the verifier has it.
+    origin: Digest,
 }
 
 /// The instances of a rule where no record decides which there are.
@@ -82,16 +132,21 @@ impl<'a> Grader<'a> {
         first: &'a Snapshot,
         natives: &'a [(&'static str, NativeCheck)],
     ) -> Result<Grader<'a>, GradeError> {
+        if verifier.version != Verifier::VERSION {
+            return Err(GradeError::Version(verifier.version));
+        }
         if first.domain != domain.name {
             return Err(GradeError::OtherDomain(first.domain.clone()));
         }
+        let origin = Digest::parse(&verifier.world).ok_or_else(|| GradeError::World(verifier.world.clone()))?;
         let plan = Plan::compile(&verifier.plan, domain)?;
+        check_scoring(verifier, &plan)?;
         let bound = Bound::new(&plan, &verifier.bindings)?;
         let members = read::members(domain, &plan, &bound, &verifier.keys);
         let only = plan.views.iter().map(read::Only::of).collect();
         let frame = frame::Frame::new(domain, &plan, &verifier.keys);
         let rules = plan.rules.iter().map(|rule| ready(&plan, &bound, rule)).collect();
-        Ok(Grader { domain, verifier, first, natives, plan, bound, members, only, frame, rules })
+        Ok(Grader { domain, verifier, first, natives, plan, bound, members, only, frame, rules, origin })
     }
 
     /// The plan that is judged by.
@@ -111,13 +166,28 @@ impl<'a> Grader<'a> {
 
     /// Judges a terminal state.
     pub fn grade(&self, last: &Snapshot) -> Result<Verdict, GradeError> {
-        self.grade_live(&Documents { first: self.first, last })
+        // Where nothing was done the state is the first one, which names no other.
+        let is_first = || Digest::of(&last.to_bytes(self.domain)) == self.origin;
+        if last.domain == self.domain.name && last.first.is_none() && !is_first() {
+            return Err(GradeError::NoOrigin);
+        }
+        self.judged(&Documents { first: self.first, last })
     }
 
-    /// Judges a terminal state where it is kept, which must have begun at the task's first state.
+    /// Judges a terminal state where it is kept.
     pub fn grade_live<'s>(&self, last: &impl Terminal<'s>) -> Result<Verdict, GradeError> {
+        if last.first().is_none() {
+            return Err(GradeError::NoOrigin);
+        }
+        self.judged(last)
+    }
+
+    fn judged<'s>(&self, last: &impl Terminal<'s>) -> Result<Verdict, GradeError> {
         if last.domain() != self.domain.name {
             return Err(GradeError::OtherDomain(last.domain().to_owned()));
+        }
+        if let Some(began) = last.first().filter(|began| *began != self.origin) {
+            return Err(GradeError::OtherTask { began, task: self.origin });
         }
         let rows = self.views(last);
         let frame = self.frame.judge(self.domain, &self.plan, last);
@@ -137,8 +207,9 @@ impl<'a> Grader<'a> {
                 gates.push(gate.clone());
             }
         }
-        let phases = self.phases(&judge);
-        Ok(verdict(checks, gates, phases, &self.plan, &self.verifier.objective))
+        let phases = phases(&self.plan, &self.verifier.objective)?;
+        let scores = scores(phases, &self.verifier.best, &judge);
+        Ok(reward::verdict(checks, gates, phases, scores, &self.verifier.scoring))
     }
 
     fn views<'s>(&self, state: &impl Terminal<'s>) -> ViewRows {
@@ -199,22 +270,49 @@ impl<'a> Grader<'a> {
             add(instance(&self.plan, &self.bound, rule, &here.at), &here.at, body, applies);
         });
     }
+}
 
-    fn phases(&self, judge: &Judge<'_, ViewRows>) -> Vec<PhaseScore> {
-        let phases = self.plan.objectives.get(&self.verifier.objective).map_or(&[][..], |phases| phases);
-        let score = |(phase, best): (&benchwright_schema::plan::Phase, &i64)| {
-            let value = judge.value(&phase.of).as_number();
-            let text = &phase.text;
-            let within = value.is_some_and(|value| value <= best + text.tolerance);
-            let score = match value {
-                Some(_) if within => FULL,
-                Some(value) => score(value, *best, text.decay, text.unit),
-                None => 0,
-            };
-            PhaseScore { name: text.name.clone(), value, best: *best, score, within }
-        };
-        phases.iter().zip(&self.verifier.best).map(score).collect()
+/// Holds what a reward is made of to the rules. Whatever is missing here would count as achieved.
+fn check_scoring(verifier: &Verifier, plan: &Plan) -> Result<(), GradeError> {
+    let (objective, certified) = (&verifier.objective, verifier.best.len());
+    let phases = phases(plan, objective)?.len();
+    if certified != phases {
+        return Err(GradeError::Best { objective: objective.clone(), phases, certified });
     }
+    verifier.scoring.check()?;
+    if let Some(family) = &verifier.scoring.trace_family
+        && !plan.rules.iter().any(|rule| rule.text.family == *family)
+    {
+        return Err(GradeError::TraceFamily(family.clone()));
+    }
+    match verifier.gates.iter().find(|gate| !plan.rules.iter().any(|rule| rule.id == **gate)) {
+        Some(gate) => Err(GradeError::Gate(gate.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The phases of an objective, which may have none.
+fn phases<'p>(plan: &'p Plan, objective: &str) -> Result<&'p [Phase], GradeError> {
+    plan.objectives.get(objective).map(|phases| &**phases).ok_or_else(|| GradeError::Objective {
+        objective: objective.to_owned(),
+        known: plan.objectives.keys().map(|name| &**name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The score of every phase beside its certified value.
+fn scores(phases: &[Phase], best: &[i64], judge: &Judge<'_, ViewRows>) -> Vec<PhaseScore> {
+    let score = |(phase, best): (&Phase, &i64)| {
+        let value = judge.value(&phase.of).as_number();
+        let text = &phase.text;
+        let within = value.is_some_and(|value| value <= best + text.tolerance);
+        let score = match value {
+            Some(_) if within => FULL,
+            Some(value) => score(value, *best, text.decay, text.unit),
+            None => 0,
+        };
+        PhaseScore { name: text.name.clone(), value, best: *best, score, within }
+    };
+    phases.iter().zip(best).map(score).collect()
 }
 
 /// Makes a rule ready.
@@ -253,64 +351,4 @@ fn instance(plan: &Plan, bound: &Bound, rule: &PlanRule, at: &[Value]) -> Arc<In
         family: rule.text.family.clone(),
         at: rule.per.iter().zip(at).map(label).collect(),
     })
-}
-
-fn share(passed: usize, of: usize) -> i64 {
-    if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
-}
-
-fn verdict(checks: Vec<Check>, gates: Vec<String>, phases: Vec<PhaseScore>, plan: &Plan, objective: &str) -> Verdict {
-    let (mut passed, mut failed, mut traced, mut lost, mut unknown) = (0, 0, 0, 0, 0);
-    for check in &checks {
-        match (check.status, check.family == TRACE) {
-            (CheckStatus::Pass, false) => passed += 1,
-            (CheckStatus::Fail, false) => failed += 1,
-            (CheckStatus::Pass, true) => traced += 1,
-            (CheckStatus::Fail, true) => lost += 1,
-            (CheckStatus::NoVerdict, _) => unknown += 1,
-            (CheckStatus::Na, _) => {}
-        }
-    }
-    let constraints = share(passed, passed + failed);
-    let trace = share(traced, traced + lost);
-    let clean = failed == 0 && passed > 0;
-
-    let declared = plan.objectives.get(objective).map_or(&[][..], |phases| phases);
-    let shares: Vec<i64> = declared.iter().map(|phase| phase.text.share).collect();
-    let tolerances: Vec<i64> = declared.iter().map(|phase| phase.text.tolerance).collect();
-    let scored = || shares.iter().zip(&phases).filter(|(share, _)| **share > 0);
-    let mut points = 0;
-    let mut open = true;
-    for (share, phase) in scored() {
-        if open {
-            points += share * phase.score;
-        }
-        // A later phase counts only where those before it are at their best.
-        open &= phase.within;
-    }
-    let objective = if scored().next().is_none() { FULL } else { points / 100 };
-    let best = scored().all(|(_, phase)| phase.within);
-
-    // Better than the certificate: a phase below its best, with all before it at theirs.
-    let mut alarm = false;
-    let mut equal = true;
-    for ((share, tolerance), phase) in shares.iter().zip(&tolerances).zip(&phases) {
-        let better = phase.value.is_some_and(|value| value < phase.best - tolerance);
-        alarm |= clean && equal && better && *share > 0;
-        equal &= phase.within && !better;
-    }
-
-    let judged = unknown == 0 && !checks.is_empty() && passed + failed > 0;
-    let reward = match (judged, gates.is_empty(), clean) {
-        (false, _, _) | (_, false, _) => 0,
-        (_, _, false) => constraints / 4,
-        (_, _, true) => (25 * constraints + 60 * objective + 15 * trace) / 100,
-    };
-    let ending = match judged {
-        false => Ending::Error,
-        true if gates.is_empty() && clean && lost == 0 && best => Ending::Pass,
-        true => Ending::Fail,
-    };
-    let paper_pass = reward >= FULL / 100 * 99;
-    Verdict { ending, reward, constraints, trace, objective, gates, phases, alarm, paper_pass, checks }
 }

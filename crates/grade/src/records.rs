@@ -1,6 +1,6 @@
 //! A snapshot behind the trait through which expressions read records, with an index of each table by id.
 
-use benchwright_base::{DateTime, FieldId, RelationId, RowId, Value};
+use benchwright_base::{DateTime, Digest, FieldId, RelationId, RowId, Value};
 use benchwright_expr::{
     eval::{Records, passes},
     walk::Test,
@@ -69,6 +69,9 @@ impl<'a> Records for Documents<'a> {
 impl<'a> Terminal<'a> for Documents<'a> {
     fn domain(&self) -> &str {
         &self.last.domain
+    }
+    fn first(&self) -> Option<Digest> {
+        self.last.first
     }
     fn now(&self) -> DateTime {
         self.last.now

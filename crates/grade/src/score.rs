@@ -43,7 +43,7 @@ mod tests {
 
     /// The formula in floating point, rounded to millionths.
     #[test]
-    fn golden_scores() {
+    fn a_score_falls_off_exponentially_from_the_best() {
         assert_eq!(score(278_000, 276_400, 5, 100), 971_471);
         assert_eq!(score(4, 3, 2, 1), 513_417);
         assert_eq!(score(540, 480, 5, 1), 535_261);

@@ -252,6 +252,7 @@ mod tests {
         let first = Snapshot {
             domain: String::new(),
             domain_digest: benchwright_base::Digest([0; 32]),
+            first: None,
             now,
             tables: Vec::new(),
         };

@@ -109,14 +109,14 @@ impl Episode for OdooEpisode {
     }
 
     fn trace(&self) -> Result<Trace, WorldError> {
-        let OdooWorld { domain, first, .. } = &*self.world;
+        let OdooWorld { domain, digest, .. } = &*self.world;
         Ok(Trace {
             version: Trace::VERSION,
             domain: domain.name.clone(),
             domain_digest: domain.digest.to_string(),
             role: self.role.clone(),
             actor: None,
-            start: Digest::of(&first.to_bytes(domain)).to_string(),
+            start: digest.to_string(),
             calls: self.log.clone(),
             end: self.fingerprint()?,
         })

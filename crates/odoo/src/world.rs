@@ -5,7 +5,7 @@ use crate::{
     plant::{self, Rows},
     reading::{self, Reading, Shape, UNREAD},
 };
-use benchwright_base::{RelationId, RowId, Value};
+use benchwright_base::{Digest, RelationId, RowId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Snapshot, SnapshotTable};
 use benchwright_schema::{Domain, Stamp};
@@ -25,6 +25,8 @@ pub struct OdooWorld {
     /// The database that episodes are copies of.
     seed: String,
     rows: Rows,
+    /// Of the first state.
+    pub(crate) digest: Digest,
     /// The records right after planting.
     base: Reading,
     free: Mutex<Vec<String>>,
@@ -60,6 +62,7 @@ impl OdooWorld {
         let free = Mutex::new(site.slots.clone());
         let mut world = OdooWorld {
             site: site.clone(),
+            digest: Digest::of(&first.to_bytes(&domain)),
             domain,
             first,
             admin,
@@ -184,8 +187,9 @@ impl OdooWorld {
             let rows = rows.into_values().collect();
             tables.push(SnapshotTable { next_id, next_number: given.next_number, rows });
         }
-        let Snapshot { domain, domain_digest, now, .. } = &self.first;
-        Ok(Snapshot { domain: domain.clone(), domain_digest: *domain_digest, now: *now, tables })
+        let Snapshot { domain, domain_digest, first, now, .. } = &self.first;
+        let first = first.or((tables != self.first.tables).then_some(self.digest));
+        Ok(Snapshot { domain: domain.clone(), domain_digest: *domain_digest, first, now: *now, tables })
     }
 
     /// The row id of every record: that of the first state, or the next ones in the order of Odoo's ids. Records that

@@ -1,5 +1,8 @@
 //! A whole state of a world as a document. The canonical form is JSON: tables in the order of the domain, rows by id,
 //! fields in the order of the declaration. Equal states have equal bytes.
+//!
+//! A state that an episode has changed names the first state that it came from by its digest, so that a judge can tell whether
+//! it belongs to a task. A first state names none: it is one.
 
 use benchwright_base::{DateTime, Digest, Json, RowId, Value, json, number};
 use benchwright_schema::{Domain, codec};
@@ -14,6 +17,8 @@ pub struct Snapshot {
     pub domain: String,
     /// The digest of its declarations.
     pub domain_digest: Digest,
+    /// The digest of the first state that this one came from; `None` in a first state.
+    pub first: Option<Digest>,
     /// The time in the world.
     pub now: DateTime,
     /// The tables, in the order of the domain.
@@ -55,7 +60,7 @@ impl Snapshot {
     /// The one form of this document; equal states have equal bytes.
     pub fn to_bytes(&self, domain: &Domain) -> Vec<u8> {
         let mut out = Vec::with_capacity(1 << 16);
-        Snapshot::write_head(&mut out, &self.domain, self.domain_digest, self.now);
+        Snapshot::write_head(&mut out, &self.domain, self.domain_digest, self.first, self.now);
         for (at, (table, declared)) in self.tables.iter().zip(&domain.tables).enumerate() {
             Snapshot::write_table_head(&mut out, at, &declared.name, table.next_id, table.next_number);
             for (at, row) in table.rows.iter().enumerate() {
@@ -71,12 +76,14 @@ impl Snapshot {
     }
 
     /// The beginning of the canonical bytes. An engine that holds its rows as JSON already writes the rest itself.
-    pub fn write_head(out: &mut Vec<u8>, domain: &str, digest: Digest, now: DateTime) {
+    pub fn write_head(out: &mut Vec<u8>, domain: &str, digest: Digest, first: Option<Digest>, now: DateTime) {
         out.extend_from_slice(b"{\"snapshot\":");
         number::write_int(out, Snapshot::VERSION);
         out.extend_from_slice(b",\"domain\":");
         json::write_text(out, domain);
-        out.extend_from_slice(format!(",\"domain_digest\":\"{digest}\",\"now\":\"{now}\",\"tables\":[").as_bytes());
+        let first = first.map(|first| format!(",\"first\":\"{first}\"")).unwrap_or_default();
+        let rest = format!(",\"domain_digest\":\"{digest}\"{first},\"now\":\"{now}\",\"tables\":[");
+        out.extend_from_slice(rest.as_bytes());
     }
 
     /// The beginning of a table; its rows follow, with `,` and a line break between, then `]}`; after the last table `]}`
@@ -137,6 +144,13 @@ impl Snapshot {
         if digest != domain.digest {
             return Err(SnapshotError::OtherDeclarations(name));
         }
+        let first = match json.get("first") {
+            None => None,
+            Some(Json::Text(text)) => {
+                Some(Digest::parse(text).ok_or_else(|| malformed("`first` is no digest".into()))?)
+            }
+            Some(_) => return Err(malformed("`first` is no digest".into())),
+        };
         let now = DateTime::parse(&string("now")?).ok_or_else(|| malformed("`now` is no instant".into()))?;
         let Some(Json::List(tables)) = json.get("tables") else {
             return Err(malformed("`tables` is not a list".into()));
@@ -158,7 +172,7 @@ impl Snapshot {
                 |key| u32::try_from(int(table, key)?).map_err(|_| malformed(format!("`{key}` is out of range")));
             read.push(SnapshotTable { next_id: small("next_id")?, next_number: small("next_number")?, rows });
         }
-        Ok(Snapshot { domain: name, domain_digest: digest, now, tables: read })
+        Ok(Snapshot { domain: name, domain_digest: digest, first, now, tables: read })
     }
 }
 

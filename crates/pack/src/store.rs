@@ -2,7 +2,9 @@
 //! stand in trees of their own. Whatever is not as it should be is refused: another version, a file that is missing or too
 //! many, a digest that differs, a name that leads elsewhere, a link.
 
-use crate::{OpenTask, SEALED_VERSION, SealedTask, Suite, SuiteError, TASK_VERSION, Task, suite::LARGEST_SUITE};
+use crate::{
+    OpenTask, SEALED_VERSION, SealedTask, Suite, SuiteError, TASK_VERSION, Task, Verifier, suite::LARGEST_SUITE,
+};
 use benchwright_base::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -72,6 +74,17 @@ pub enum StoreError {
         version: u64,
         /// The version that is read.
         reads: u32,
+    },
+    /// A verifier is of another version.
+    #[error(
+        "the verifier in {} is of version {version}; this program judges by version {reads}: build the task again",
+        .path.display(), reads = Verifier::VERSION
+    )]
+    VerifierVersion {
+        /// The file.
+        path: PathBuf,
+        /// The verifier's version.
+        version: u64,
     },
     /// What was read is not what was written.
     #[error("{} was changed after it was made: its digest differs", .0.display())]
@@ -262,9 +275,14 @@ impl Store {
         let OpenPart { open, instruction, world } = self.open_part(id)?;
         let folder = self.folder(SEALED_TREE, id, &SEALED_FILES)?;
         let path = folder.join(SEALED_FILE);
-        let sealed: SealedTask = document(&path, &read_plain(&path, SEALED_FILES[0].1)?, SEALED_VERSION)?;
+        let bytes = read_plain(&path, SEALED_FILES[0].1)?;
+        check_verifier(&path, &bytes)?;
+        let sealed: SealedTask = document(&path, &bytes, SEALED_VERSION)?;
         if sealed.id != id {
             return Err(StoreError::Malformed { path, why: format!("it is of the task {}", sealed.id) });
+        }
+        if sealed.verifier.world != open.world {
+            return Err(StoreError::Malformed { path, why: "its verifier is of another first state".to_owned() });
         }
         Ok(Task { open, instruction, world, sealed })
     }
@@ -393,6 +411,23 @@ fn read_plain(path: &Path, most: usize) -> Result<Vec<u8>, StoreError> {
 #[derive(Deserialize)]
 struct Head {
     version: u64,
+}
+
+/// The same of the verifier inside a sealed part. Whatever else is wrong is told by those who read the whole.
+#[derive(Deserialize)]
+struct SealedHead {
+    version: u64,
+    verifier: Head,
+}
+
+fn check_verifier(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    match serde_json::from_slice(bytes) {
+        Ok(SealedHead { version, verifier }) if version == u64::from(SEALED_VERSION) => match verifier.version {
+            known if known == u64::from(Verifier::VERSION) => Ok(()),
+            version => Err(StoreError::VerifierVersion { path: path.to_owned(), version }),
+        },
+        _ => Ok(()),
+    }
 }
 
 fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8], reads: u32) -> Result<T, StoreError> {

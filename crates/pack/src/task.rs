@@ -2,7 +2,7 @@
 //! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
 //! facts).
 
-use crate::Script;
+use crate::{Scoring, Script};
 use benchwright_base::Digest;
 use benchwright_schema::plan::{Bindings, PlanText};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,10 @@ pub struct TaskFaults {
 pub struct Verifier {
     /// The version of this document.
     pub version: u32,
+    /// The digest of the first state. A state that began elsewhere is not judged.
+    pub world: String,
+    /// How checks and scores add up to a reward.
+    pub scoring: Scoring,
     /// The rules that apply to this task, with the views they speak of.
     pub plan: PlanText,
     /// The facts.
@@ -71,6 +75,11 @@ pub struct Verifier {
     pub best: Vec<i64>,
     /// Rules whose failure alone takes the whole reward.
     pub gates: Vec<String>,
+}
+
+impl Verifier {
+    /// The version that is written and judged by.
+    pub const VERSION: u32 = 2;
 }
 
 /// A sentence of the instruction and the rules it tells.

@@ -3,8 +3,8 @@
 
 use benchwright_base::Digest;
 use benchwright_pack::{
-    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, Script, SealedTask, Step, Store, StoreError, Suite,
-    SuiteSolver, SuiteTask, TASK_VERSION, Task, Verifier,
+    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Step, Store, StoreError, Suite,
+    SuiteSolver, SuiteTask, TASK_VERSION, Task, Verifier, Weights,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use serde_json::json;
@@ -62,7 +62,14 @@ fn task(id: &str, seed: u64) -> Task {
         clauses: vec![Clause { tells: vec!["shop/one".to_owned()], text: "One.".to_owned() }],
         oracle: Script { steps: vec![Step::call("sale.order", "create", json!({ "x": "ü" })).bind("order/1")] },
         verifier: Verifier {
-            version: TASK_VERSION,
+            version: Verifier::VERSION,
+            world: open.world.clone(),
+            scoring: Scoring {
+                trace_family: None,
+                weights: Weights { constraints: 25, objective: 60, trace: 15 },
+                broken_percent: 25,
+                paper_bar_percent: 99,
+            },
             plan: PlanText::default(),
             bindings: Bindings::default(),
             keys: BTreeMap::from([("order".to_owned(), BTreeMap::from([(7, "order/7".to_owned())]))]),
@@ -219,6 +226,14 @@ fn another_version_and_nonsense_are_refused() {
     });
     assert!(matches!(error, StoreError::Version { version: 1, reads: 2, .. }), "{error}");
     assert!(error.to_string().ends_with("sealed.json is of version 1; this program reads version 2"), "{error}");
+    // A verifier of the version before this one has other fields, and is told by its version all the same.
+    let error = after("verifier", |root| {
+        let file = root.join("sealed/shop-1/sealed.json");
+        edit(&file, "\"verifier\": {\n    \"version\": 2", "\"verifier\": {\n    \"version\": 1");
+        edit(&file, "\"scoring\"", "\"weights\"");
+    });
+    assert!(matches!(error, StoreError::VerifierVersion { version: 1, .. }), "{error}");
+    assert!(error.to_string().contains("version 1") && error.to_string().contains("version 2"), "{error}");
     let error = after("nonsense", |root| fs::write(root.join("sealed/shop-1/sealed.json"), "[[[[").unwrap());
     assert!(matches!(error, StoreError::Malformed { .. }), "{error}");
     let error = after("lock", |root| edit(&root.join("suite.toml"), "format = 1", "format = 7"));

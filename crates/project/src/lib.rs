@@ -27,6 +27,7 @@ mod family;
 mod make;
 mod pattern;
 mod pattern_folder;
+mod scoring;
 mod toolset;
 
 pub use authoring::{Authoring, Placeholder};
@@ -35,4 +36,5 @@ pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
 pub use pattern::{Pattern, PatternCell, PatternHead, PatternText};
 pub use pattern_folder::PatternFolder;
+pub use scoring::scoring;
 pub use toolset::{Offered, toolset};

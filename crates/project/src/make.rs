@@ -2,7 +2,7 @@
 //! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
 //! same seed is made.
 
-use crate::{Breadth, Case, Discard, Draw, Family, Pattern};
+use crate::{Breadth, Case, Discard, Draw, Family, Pattern, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
     CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
@@ -235,7 +235,9 @@ fn project(
         clauses: brief.clauses,
         oracle,
         verifier: Verifier {
-            version: TASK_VERSION,
+            version: Verifier::VERSION,
+            world: open.world.clone(),
+            scoring: scoring(text),
             // The judge reads what is there; what would have been best is the solver's business.
             plan: PlanText { settled: Vec::new(), ..text.clone() },
             bindings: family.bindings(case)?,

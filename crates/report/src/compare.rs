@@ -1,6 +1,6 @@
 //! Two agents on the same tasks, of one run or of two: a paired table by tier and overall.
 
-use crate::stats::{Difference, Finding, LEVEL, Unit, holm, paired, rounded};
+use crate::stats::{Difference, Finding, LEVEL, Unit, could_tell, holm, paired, rounded};
 use crate::summary::{one, tried};
 use benchwright_pack::run::{RunPlan, Score, TaskLine, TrialRecord};
 use serde::{Deserialize, Serialize};
@@ -131,10 +131,14 @@ pub fn compare_all(sides: &[Side]) -> Result<Vec<Comparison>, CompareError> {
     }
     let known: Vec<usize> = (0..out.len()).filter(|at| out[*at].pass.p.is_some()).collect();
     let adjusted = holm(&known.iter().filter_map(|at| out[*at].pass.p).collect::<Vec<f64>>());
+    let comparisons = known.len();
     for (at, p) in known.into_iter().zip(adjusted) {
         out[at].p_holm = Some(rounded(p));
         if p >= 1.0 - LEVEL {
-            out[at].pass.finding = Finding::CannotDistinguish;
+            let pass = &mut out[at].pass;
+            let once = pass.mcnemar.is_some();
+            let could = could_tell(pass.tasks, pass.clusters, comparisons, once);
+            pass.finding = if could { Finding::CannotDistinguish } else { Finding::CouldNeverTell };
         }
     }
     Ok(out)

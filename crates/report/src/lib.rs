@@ -21,6 +21,6 @@ pub mod text;
 
 pub use compare::{CompareError, Comparison, Side, compare, compare_all};
 pub use summary::{
-    AgentSummary, Breakdown, Correlation, Counts, Failure, Figures, Flaky, Grid, GridCell, Group, SUMMARY_VERSION,
-    Summary, SummaryError,
+    AgentSummary, Breakdown, Correlation, Counts, ErrorLine, Failure, Figures, Flaky, Grid, GridCell, Group,
+    SUMMARY_VERSION, Summary, SummaryError,
 };

@@ -72,6 +72,9 @@ pub struct AgentSummary {
     pub agent: String,
     /// The figures over all tasks of the plan.
     pub all: Figures,
+    /// What the trials that ended in an error say, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorLine>,
     /// Over parts of them.
     pub by: Breakdown,
     /// Families of rules: the share of scored trials in which one of the family failed, largest first.
@@ -88,6 +91,18 @@ pub struct AgentSummary {
     pub icc_cluster: Option<f64>,
     /// How alike trials of one task are; null at one attempt.
     pub icc_task: Option<f64>,
+}
+
+/// An error that trials ended in without being the agent's fault.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorLine {
+    /// What kind of failure.
+    pub cause: String,
+    /// What was said.
+    pub detail: String,
+    /// How many trials ended so.
+    pub trials: usize,
 }
 
 /// The figures of parts of the tasks.
@@ -251,6 +266,27 @@ impl Summary {
     }
 }
 
+/// How many different errors of an agent are told.
+const ERRORS: usize = 5;
+
+fn errors(tried: &[Tried]) -> Vec<ErrorLine> {
+    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for record in tried.iter().flat_map(|tried| &tried.records) {
+        if let TrialEnd::Error { cause, detail } = &record.end {
+            *found.entry((cause, detail)).or_default() += 1;
+        }
+    }
+    let line = |((cause, detail), trials): ((&str, &str), usize)| ErrorLine {
+        cause: cause.to_owned(),
+        detail: detail.to_owned(),
+        trials,
+    };
+    let mut lines: Vec<ErrorLine> = found.into_iter().map(line).collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.trials));
+    lines.truncate(ERRORS);
+    lines
+}
+
 fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
     let all: Vec<&Tried> = tried.iter().collect();
     let groups = |name: fn(&TaskLine) -> (u32, String)| {
@@ -279,6 +315,7 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
     AgentSummary {
         agent: agent.to_owned(),
         all: Figures::of(&all, attempts),
+        errors: errors(tried),
         by: Breakdown {
             tier: groups(|task| (tier_place(&task.tier), task.tier.clone())),
             pattern: groups(|task| (0, task.pattern.clone())),

@@ -6,6 +6,7 @@ pub use table::Table;
 
 use crate::stats::{Design, Difference, Estimate, Finding, Warning, power, smallest_difference};
 use crate::{Comparison, Figures, Group, Summary};
+use benchwright_draw::text::cut;
 use std::collections::BTreeSet;
 
 /// What stands where a number is not known.
@@ -57,8 +58,12 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
         Finding::A => format!("{a} is better"),
         Finding::B => format!("{b} is better"),
         Finding::CannotDistinguish => "cannot distinguish".into(),
+        Finding::CouldNeverTell => "this sample could never tell".into(),
     }
 }
+
+/// The most characters of an error that the terminal shows.
+const LONGEST_ERROR: usize = 600;
 
 /// What the columns of a summary mean that a reader may not have met.
 const LEGEND: &str = "clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something \
@@ -155,6 +160,12 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     if !table.is_empty() {
         out.push_str("\nRules that fail most\n\n");
         out.push_str(&table.text(columns));
+    }
+    for agent in &summary.agents {
+        for error in &agent.errors {
+            let (trials, detail) = (many(error.trials, "trial"), cut(&error.detail, LONGEST_ERROR));
+            out.push_str(&format!("\nnot scored, {}, {trials}: {} – {detail}\n", agent.agent, error.cause));
+        }
     }
     for warning in warnings(summary) {
         out.push_str(&format!("\nmind: {warning}"));

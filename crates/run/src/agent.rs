@@ -31,6 +31,9 @@ pub struct Played {
     pub transcript: Vec<Json>,
     /// Whether it had the rights of who runs it, so that nothing but its word keeps it from what is sealed.
     pub trusted: bool,
+    /// How its program failed, where it ended itself and said that it had. With calls made it is graded all the same; without
+    /// any it never began.
+    pub failed: Option<String>,
 }
 
 impl Played {
@@ -44,6 +47,7 @@ impl Played {
             cost: None,
             transcript: Vec::new(),
             trusted: false,
+            failed: None,
         }
     }
 }

@@ -199,7 +199,14 @@ fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> 
     let mut episode = driver.host.begin(&task.id)?;
     let played = agent.play(driver.host, &open, &mut *episode, claim.key.attempt, &plan.limits)?;
     let left = episode.finish()?;
-    Ok((left, played))
+    match &played.failed {
+        // Who made no call and says that it failed never began: a file that is missing, a module that is not installed.
+        Some(failed) if left.trace.calls.is_empty() => {
+            let detail = format!("the program could not be started, or failed before its first call: {failed}");
+            Err(AgentError { cause: "runner".to_owned(), detail })
+        }
+        _ => Ok((left, played)),
+    }
 }
 
 /// What is recorded of a trial, and what its folder keeps.

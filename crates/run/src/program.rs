@@ -40,8 +40,8 @@ const LARGEST_PRINT: usize = 1 << 20;
 const LOOK: Duration = Duration::from_millis(10);
 /// How long it may take until everything is stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What a shell answers for a command that it cannot start.
-const NOT_STARTED: [i32; 2] = [126, 127];
+/// The most characters of what a failed program printed last that an error tells.
+const TOLD: usize = 2_000;
 
 /// Whose rights programs have.
 #[derive(Debug)]
@@ -134,19 +134,17 @@ impl Program {
         let secrets = passed.map(|(_, value)| value.clone()).chain([reach.token.clone()]);
         let redactor = Redactor::new(secrets);
         let ended = ended.map_err(|error| runner(format!("{}: {error}", self.name)))?;
-        if let Some(code) = ended.and_then(|status| status.code()).filter(|code| NOT_STARTED.contains(code)) {
-            let said = redactor.text(err.trim());
-            return Err(runner(format!("the command could not be started (code {code}): {said}")));
-        }
+        let (out, err) = (redactor.text(&out), redactor.text(&err));
+        let failed = ended.filter(|status| !status.success()).map(|status| format!("{status}: {}", tail(err.trim())));
         let line = json!({
             "role": "program",
             "code": ended.and_then(|status| status.code()),
             "signal": ended.and_then(|status| status.signal()),
-            "out": redactor.text(&out),
-            "err": redactor.text(&err),
+            "out": out,
+            "err": err,
         });
         let stop = if ended.is_some() { Stop::Done } else { Stop::Limit("time".to_owned()) };
-        Ok(Played { transcript: vec![line], trusted: user.is_none(), ..Played::plainly(stop) })
+        Ok(Played { transcript: vec![line], trusted: user.is_none(), failed, ..Played::plainly(stop) })
     }
 }
 
@@ -200,6 +198,13 @@ impl Agent for Program {
 
 fn runner(detail: String) -> AgentError {
     AgentError { cause: "runner".to_owned(), detail }
+}
+
+/// The end of what was printed, where the reason stands.
+fn tail(text: &str) -> String {
+    let too_many = text.chars().count().saturating_sub(TOLD);
+    let kept: String = text.chars().skip(too_many).collect();
+    if too_many > 0 { format!("… {kept}") } else { kept }
 }
 
 /// An empty folder that only the program may enter.

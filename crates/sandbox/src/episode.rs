@@ -16,7 +16,7 @@ use crate::{
     trie::Trie,
     verbs,
 };
-use benchwright_base::{DateTime, RelationId, RowId, StateHash, TableId, digest::hash_text, nearest};
+use benchwright_base::{DateTime, Digest, RelationId, RowId, StateHash, TableId, digest::hash_text, nearest};
 use benchwright_expr::{Expr, eval::Judge};
 use benchwright_pack::{Diff, Outcome, Refusal, RefusalCode, Snapshot, SnapshotTable, Trace};
 use benchwright_schema::{By, Domain, Role, Verb};
@@ -269,6 +269,7 @@ impl Episode {
         Snapshot {
             domain: domain.name.clone(),
             domain_digest: domain.digest,
+            first: self.named_origin(),
             now: self.state.now,
             tables: tables.collect(),
         }
@@ -276,23 +277,14 @@ impl Episode {
 
     /// The canonical bytes of the snapshot, written from the rows' own JSON.
     pub fn snapshot_bytes(&self) -> Vec<u8> {
-        let plan = &self.setting.sandbox.plan;
-        let mut out = Vec::with_capacity(1 << 16);
-        Snapshot::write_head(&mut out, &plan.domain.name, plan.domain.digest, self.state.now);
-        for (at, declared) in plan.domain.tables.iter().enumerate() {
-            let id = RelationId(at as u16);
-            let table = self.state.table(id);
-            Snapshot::write_table_head(&mut out, at, &declared.name, table.next_id, table.next_number);
-            for (at, (_, row)) in table.rows.iter().enumerate() {
-                if at > 0 {
-                    out.extend_from_slice(b",\n");
-                }
-                out.extend_from_slice(crate::answer::whole_row(plan, id, row));
-            }
-            out.extend_from_slice(b"]}");
-        }
-        out.extend_from_slice(b"]}\n");
-        out
+        snapshot_bytes(&self.setting.sandbox.plan, &self.state, self.named_origin())
+    }
+
+    /// What a snapshot of this state names as its first state: nothing where it is one.
+    fn named_origin(&self) -> Option<Digest> {
+        let sandbox = &self.setting.sandbox;
+        let is_first = sandbox.came_from.is_none() && self.state.hash() == sandbox.first.hash();
+        (!is_first).then(|| sandbox.origin())
     }
 
     /// The trace as a document.
@@ -336,6 +328,26 @@ impl Episode {
         }
         Ok(())
     }
+}
+
+/// The canonical bytes of a state.
+pub(crate) fn snapshot_bytes(plan: &Plan, state: &State, first: Option<Digest>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1 << 16);
+    Snapshot::write_head(&mut out, &plan.domain.name, plan.domain.digest, first, state.now);
+    for (at, declared) in plan.domain.tables.iter().enumerate() {
+        let id = RelationId(at as u16);
+        let table = state.table(id);
+        Snapshot::write_table_head(&mut out, at, &declared.name, table.next_id, table.next_number);
+        for (at, (_, row)) in table.rows.iter().enumerate() {
+            if at > 0 {
+                out.extend_from_slice(b",\n");
+            }
+            out.extend_from_slice(crate::answer::whole_row(plan, id, row));
+        }
+        out.extend_from_slice(b"]}");
+    }
+    out.extend_from_slice(b"]}\n");
+    out
 }
 
 /// The refusal of a tool that is not there.

@@ -72,7 +72,7 @@ pub use world::SandboxWorld;
 #[doc(hidden)]
 pub use benchwright_base::FieldId;
 
-use benchwright_base::{RelationId, RowId, TableId, Value};
+use benchwright_base::{Digest, RelationId, RowId, TableId, Value};
 use benchwright_expr::{
     Compare, TestOp, Type,
     eval::Records as _,
@@ -84,7 +84,10 @@ use benchwright_world::{Seat, WorldError};
 use episode::Played;
 use plan::Plan;
 use state::State;
-use std::{ops::ControlFlow, sync::Arc};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, OnceLock},
+};
 
 /// The native tools of a domain.
 pub type Natives = [NativeTool];
@@ -95,6 +98,10 @@ pub struct Sandbox {
     /// The code of each tool that has some, by the tool's place.
     pub(crate) natives: Vec<Option<names::Code>>,
     pub(crate) first: State,
+    /// The first state that the snapshot it was loaded from names, which all its states come from.
+    pub(crate) came_from: Option<Digest>,
+    /// The digest of the own first state, once somebody has asked for it.
+    own: OnceLock<Digest>,
 }
 
 /// Why a snapshot cannot be the state of a sandbox.
@@ -115,7 +122,7 @@ impl Sandbox {
         let plan = Plan::new(domain);
         let natives = names::resolve(&plan, natives)?;
         let first = State::empty(&plan, now);
-        Ok(Sandbox { plan, natives, first })
+        Ok(Sandbox { plan, natives, first, came_from: None, own: OnceLock::new() })
     }
 
     /// A world filled as the domain's `seed.toml` says: the same bytes for the same size and seed.
@@ -136,7 +143,15 @@ impl Sandbox {
         }
         check_references(plan, &state)?;
         sandbox.first = state;
+        sandbox.came_from = snapshot.first;
         Ok(sandbox)
+    }
+
+    /// The digest of the first state that all states of this world come from: its own, or the one that the snapshot it was
+    /// loaded from names.
+    pub fn origin(&self) -> Digest {
+        let own = || *self.own.get_or_init(|| Digest::of(&episode::snapshot_bytes(&self.plan, &self.first, None)));
+        self.came_from.unwrap_or_else(own)
     }
 
     /// The declarations of its tables, tools, roles and rules.

@@ -1,10 +1,10 @@
 //! An episode's state as a judge reads it ([`benchwright_world::Terminal`]), without making a snapshot first.
 
 use crate::{
-    Episode,
+    Episode, Sandbox,
     state::{State, View},
 };
-use benchwright_base::{DateTime, FieldId, RelationId, RowId, Value};
+use benchwright_base::{DateTime, Digest, FieldId, RelationId, RowId, Value};
 use benchwright_expr::{eval::Records, walk::Test};
 use benchwright_world::{Changed, Terminal};
 use std::ops::ControlFlow;
@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Copy)]
 pub struct Live<'e> {
     view: View<'e>,
+    sandbox: &'e Sandbox,
     first: &'e State,
 }
 
@@ -20,7 +21,7 @@ impl Episode {
     /// The state as it stands, for a judge.
     pub fn live(&self) -> Live<'_> {
         let view = View { plan: &self.setting.sandbox.plan, state: &self.state };
-        Live { view, first: &self.setting.start }
+        Live { view, sandbox: &self.setting.sandbox, first: &self.setting.start }
     }
 }
 
@@ -46,6 +47,9 @@ impl<'e> Records for Live<'e> {
 impl<'e> Terminal<'e> for Live<'e> {
     fn domain(&self) -> &str {
         &self.view.plan.domain.name
+    }
+    fn first(&self) -> Option<Digest> {
+        Some(self.sandbox.origin())
     }
     fn now(&self) -> DateTime {
         self.view.state.now

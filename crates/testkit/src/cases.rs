@@ -128,7 +128,13 @@ impl Run<'_> {
             self.give(&mut tables, given).map_err(|error| (given.line, error))?;
         }
         let domain = &self.found.domain;
-        let snapshot = Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables };
+        let snapshot = Snapshot {
+            domain: domain.name.clone(),
+            domain_digest: domain.digest,
+            first: None,
+            now: domain.now,
+            tables,
+        };
         let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &snapshot)
             .map_err(|error| (first_line, error.to_string()))?;
         self.in_world(&Arc::new(sandbox), case)

@@ -1,6 +1,6 @@
 //! Loaders refuse what is not theirs, without a panic and within bounds: mutated snapshots, traces and declarations.
 
-use benchwright_base::Stream;
+use benchwright_base::{Digest, Stream};
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_pack::{Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Sandbox};
@@ -74,6 +74,33 @@ fn a_snapshot_of_other_declarations_is_refused_with_the_reason() {
     let newer = text.replacen("{\"snapshot\":1", "{\"snapshot\":2", 1);
     let error = Snapshot::from_bytes(newer.as_bytes(), world.domain()).unwrap_err().to_string();
     assert!(error.contains("version 2"), "{error}");
+}
+
+#[test]
+fn a_state_names_the_first_state_it_came_from_and_keeps_it_through_a_file() {
+    let begin = |world: &Arc<Sandbox>| {
+        let seat = Seat { role: "owner".into(), actor: None };
+        world.begin(&seat, Conditions::default()).unwrap()
+    };
+    let world = catalog().world("workshop", "small", 1).unwrap();
+    let mut episode = begin(&world);
+    let untouched = episode.snapshot_bytes();
+    assert_eq!(episode.snapshot().first, None, "a first state names no other");
+    episode.call("add_tag", "{\"word\":\"new\"}").unwrap();
+    let (bytes, changed) = (episode.snapshot_bytes(), episode.snapshot());
+    assert_eq!(changed.first, Some(Digest::of(&untouched)));
+    assert_eq!(changed.to_bytes(world.domain()), bytes);
+    assert_eq!(Snapshot::from_bytes(&bytes, world.domain()).unwrap(), changed);
+    // Who goes on from the file still comes from where the first one began.
+    let loaded = Arc::new(Sandbox::from_snapshot(Arc::clone(world.domain()), &[], &changed).unwrap());
+    let mut later = begin(&loaded);
+    assert_eq!(later.snapshot_bytes(), bytes);
+    later.call("add_tag", "{\"word\":\"newer\"}").unwrap();
+    assert_eq!(later.snapshot().first, changed.first);
+    // A trace of another world is not replayed.
+    let other = catalog().world("workshop", "small", 2).unwrap();
+    let told = begin(&other).replay(&episode.trace()).unwrap_err().to_string();
+    assert!(told.contains("another state"), "{told}");
 }
 
 #[test]

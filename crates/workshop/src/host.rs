@@ -59,6 +59,12 @@ impl Opened {
     /// Makes the calls of a trace again. The state they leave must be the one that the trace names.
     fn replay(&self, trace: &Trace) -> Result<(Episode, Vec<CallView>), HostError> {
         let mut episode = self.begin()?;
+        if Trace::hash(episode.state_hash()) != trace.start {
+            let id = &self.task.open.id;
+            return Err(failed("task")(format!(
+                "{id}: the trace begins at another first state, so it is of another task"
+            )));
+        }
         let mut calls = Vec::with_capacity(trace.calls.len());
         for call in &trace.calls {
             let answer = match episode.call(&call.tool, &call.arguments) {

@@ -106,7 +106,12 @@ pub(crate) fn first_state(words: &Words, board: &Board, domain: &Domain) -> Resu
         }
         snapshot.push(SnapshotTable { next_id: rows.len() as u32 + 1, next_number: 1, rows });
     }
-    let snapshot =
-        Snapshot { domain: domain.name.clone(), domain_digest: domain.digest, now: domain.now, tables: snapshot };
+    let snapshot = Snapshot {
+        domain: domain.name.clone(),
+        domain_digest: domain.digest,
+        first: None,
+        now: domain.now,
+        tables: snapshot,
+    };
     Ok(FirstState { snapshot, keys })
 }

@@ -13,7 +13,8 @@ use std::{
 /// Judges the state that was left of a task
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-Needs the sealed part of the task, and no solver. The exit code is 0 if the task passes, else 1.
+Needs the sealed part of the task, and no solver. The exit code is 0 if the task passes and 1 if it does not; a state of
+another task gets no verdict, and the exit code is 2.
 
 Example:
   benchwright grade out/open/ID last.json
@@ -40,15 +41,16 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let judged = Judged::open(catalog, &task)?;
     let file = options.snapshot.display();
     let length = fs::metadata(&options.snapshot).map(|about| about.len()).unwrap_or_default();
+    // Exit code 1 says that the task is not passed, so what is no state of it must be told apart.
+    let unfit = |why: String| Failure::wrong_use(format!("{file}: {why}"), "the snapshot of an episode of this task");
     if length > LARGEST_SNAPSHOT as u64 {
-        let message = format!("{file} has {length} bytes; at most {LARGEST_SNAPSHOT} are read");
-        return Err(Failure::falls_short(message, "the snapshot of an episode of this task"));
+        return Err(unfit(format!("it has {length} bytes; at most {LARGEST_SNAPSHOT} are read")));
     }
-    let bytes = read(&options.snapshot)
-        .map_err(|error| Failure::wrong_use(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
-    let state = Snapshot::from_bytes(&bytes, &judged.domain)
-        .map_err(|error| Failure::falls_short(format!("{file}: {error}"), "the snapshot of an episode of this task"))?;
-    let verdict = judged.grader()?.grade(&state)?;
+    let bytes = read(&options.snapshot).map_err(|error| unfit(error.to_string()))?;
+    let state = Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| unfit(error.to_string()))?;
+    let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
+    let grader = judged.grader().map_err(|error| Failure::falls_short(error, again))?;
+    let verdict = grader.grade(&state).map_err(|error| unfit(error.to_string()))?;
     if options.json {
         output::json(&serde_json::to_value(&verdict)?)?;
     } else {

@@ -56,6 +56,7 @@ pub(super) fn snapshot(domain: &Domain, rows: u32) -> Result<Snapshot> {
     Ok(Snapshot {
         domain: domain.name.clone(),
         domain_digest: domain.digest,
+        first: None,
         now: domain.now,
         tables: tables.collect::<Result<_>>()?,
     })

@@ -81,7 +81,9 @@ fn ending(end: &TrialEnd) -> Markup {
             span class="fail" { "Failed" }
             @if let Some(limit) = &score.limit { ", stopped by a limit: " (cut(limit, 100)) }
         },
-        TrialEnd::Error { cause, detail } => html! { "Not scored: " (cut(cause, 100)) " – " (cut(detail, 1_000)) },
+        TrialEnd::Error { cause, detail } => html! {
+            "Not scored: " (cut(cause, 100)) "\n" pre { (cut(detail, LONGEST)) }
+        },
     }
 }
 

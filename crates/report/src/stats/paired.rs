@@ -15,6 +15,8 @@ pub enum Finding {
     B,
     /// The trials do not tell.
     CannotDistinguish,
+    /// Whatever the trials had shown, there are too few tasks to tell.
+    CouldNeverTell,
 }
 
 /// The difference of two agents, first minus second. Keys: `tasks`, `clusters`, `a`, `b`, `difference`, `low`, `high`,
@@ -80,6 +82,9 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
     out.clusters = found.clusters;
     out.difference = Some(rounded(found.mean));
     out.warnings = cautions(found.clusters);
+    if !could_tell(pairs.len(), found.clusters, 1, once) {
+        out.finding = Finding::CouldNeverTell;
+    }
     if found.clusters < 2 {
         return out;
     }
@@ -96,6 +101,18 @@ pub fn paired(pairs: &[(Unit, Unit)]) -> Difference {
         out.finding = if found.mean > 0.0 { Finding::A } else { Finding::B };
     }
     out
+}
+
+/// Whether any results could show a difference, with so many tasks in so many clusters, where the smallest p value counts
+/// `comparisons` times. `once` says that every agent tries each task once, so that a task differs by all or nothing.
+///
+/// With fewer than 10 tasks the exact test must agree, and its smallest p value is that of all tasks differing alike. Where they
+/// all have to, and differ by all or nothing, there is no error to speak of, and that p value is the one that is corrected.
+pub fn could_tell(tasks: usize, clusters: usize, comparisons: usize, once: bool) -> bool {
+    let alpha = 1.0 - LEVEL;
+    let exact = |differing: usize| mcnemar(differing as u64, 0);
+    let must_all_differ = once && exact(tasks.saturating_sub(1)) >= alpha;
+    clusters >= 2 && exact(tasks) * if must_all_differ { comparisons as f64 } else { 1.0 } < alpha
 }
 
 /// McNemar's exact two-sided p value: `b` and `c` are the tasks that only the one and only the other solved.
@@ -170,9 +187,27 @@ mod tests {
     fn two_tasks_that_agree_prove_nothing() {
         let found = paired(&[pair("a", 1.0, 0.0), pair("b", 1.0, 0.0)]);
         assert_eq!((found.low, found.high, found.p), (Some(1.0), Some(1.0), Some(0.5)));
-        assert_eq!(found.finding, Finding::CannotDistinguish);
+        assert_eq!(found.finding, Finding::CouldNeverTell);
         assert_eq!(paired(&[pair("a", 1.0, 0.0)]).low, None);
         assert_eq!(paired(&[]).difference, None);
-        assert_eq!(paired(&[pair("a", 1.0, 1.0), pair("b", 1.0, 1.0)]).finding, Finding::CannotDistinguish);
+        assert_eq!(paired(&[pair("a", 1.0, 1.0), pair("b", 1.0, 1.0)]).finding, Finding::CouldNeverTell);
+    }
+
+    /// What is said to be out of reach is out of reach: of all results that so few tasks can have, none finds a difference.
+    #[test]
+    fn where_a_sample_could_never_tell_no_results_do() {
+        let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
+        for tasks in 1..=9 {
+            let finds = (0..1_u32 << tasks).any(|better| {
+                let results = |at: usize| f64::from(better >> at & 1);
+                let pairs: Vec<(Unit, Unit)> = (0..tasks).map(|at| pair(&names[at], results(at), 0.0)).collect();
+                matches!(paired(&pairs).finding, Finding::A | Finding::B)
+            });
+            assert_eq!(finds, could_tell(tasks, tasks, 1, true), "{tasks} tasks");
+        }
+        // Five tasks never do; six do, but not if several pairs are compared and each task is tried once.
+        assert!(!could_tell(5, 5, 1, false) && could_tell(6, 6, 1, true));
+        assert!(!could_tell(6, 6, 2, true) && could_tell(6, 6, 2, false) && could_tell(7, 7, 6, true));
+        assert!(!could_tell(300, 1, 1, true), "one cluster has no error to measure");
     }
 }

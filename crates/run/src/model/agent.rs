@@ -254,6 +254,7 @@ impl<'m> Trial<'m> {
             cost,
             transcript: self.transcript,
             trusted: false,
+            failed: None,
         }
     }
 }

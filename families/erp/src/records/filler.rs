@@ -160,6 +160,7 @@ impl<'a> Filler<'a> {
         let snapshot = Snapshot {
             domain: self.domain.name.clone(),
             domain_digest: self.domain.digest,
+            first: None,
             now: self.now,
             tables: tables.collect(),
         };

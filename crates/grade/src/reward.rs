@@ -1,0 +1,94 @@
+//! What checks and phases add up to: the parts of a verdict and the reward, weighed as the verifier's scoring says.
+
+use crate::FULL;
+use benchwright_pack::{Check, CheckStatus, Ending, PhaseScore, Scoring, Verdict};
+use benchwright_schema::plan::Phase;
+
+/// Percentages are of this.
+const WHOLE: i64 = 100;
+
+/// How many checks ended in which way.
+#[derive(Default)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    traced: usize,
+    lost: usize,
+    unknown: usize,
+}
+
+impl Counts {
+    fn of(checks: &[Check], trace_family: Option<&str>) -> Counts {
+        let mut counts = Counts::default();
+        for check in checks {
+            let is_trace = trace_family.is_some_and(|family| check.family == family);
+            let count = match (check.status, is_trace) {
+                (CheckStatus::Pass, false) => &mut counts.passed,
+                (CheckStatus::Fail, false) => &mut counts.failed,
+                (CheckStatus::Pass, true) => &mut counts.traced,
+                (CheckStatus::Fail, true) => &mut counts.lost,
+                (CheckStatus::NoVerdict, _) => &mut counts.unknown,
+                (CheckStatus::Na, _) => continue,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}
+
+fn share(passed: usize, of: usize) -> i64 {
+    if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
+}
+
+/// The verdict on what was found. There are as many scores as phases.
+pub(crate) fn verdict(
+    checks: Vec<Check>,
+    gates: Vec<String>,
+    phases: &[Phase],
+    scores: Vec<PhaseScore>,
+    scoring: &Scoring,
+) -> Verdict {
+    let Counts { passed, failed, traced, lost, unknown } = Counts::of(&checks, scoring.trace_family.as_deref());
+    let constraints = share(passed, passed + failed);
+    let trace = share(traced, traced + lost);
+    let clean = failed == 0 && passed > 0;
+
+    let scored = || phases.iter().zip(&scores).filter(|(phase, _)| phase.text.share > 0);
+    let mut points = 0;
+    let mut open = true;
+    for (phase, score) in scored() {
+        if open {
+            points += phase.text.share * score.score;
+        }
+        // A later phase counts only where those before it are at their best.
+        open &= score.within;
+    }
+    let objective = if scored().next().is_none() { FULL } else { points / WHOLE };
+    let best = scored().all(|(_, score)| score.within);
+
+    // Better than the certificate: a phase below its best, with all before it at theirs.
+    let mut alarm = false;
+    let mut equal = true;
+    for (phase, score) in phases.iter().zip(&scores) {
+        let better = score.value.is_some_and(|value| value < score.best - phase.text.tolerance);
+        alarm |= clean && equal && better && phase.text.share > 0;
+        equal &= score.within && !better;
+    }
+
+    let judged = unknown == 0 && !checks.is_empty() && passed + failed > 0;
+    let weights = scoring.weights;
+    let reward = match (judged, gates.is_empty(), clean) {
+        (false, _, _) | (_, false, _) => 0,
+        (_, _, false) => scoring.broken_percent * constraints / WHOLE,
+        (_, _, true) => {
+            (weights.constraints * constraints + weights.objective * objective + weights.trace * trace) / WHOLE
+        }
+    };
+    let ending = match judged {
+        false => Ending::Error,
+        true if gates.is_empty() && clean && lost == 0 && best => Ending::Pass,
+        true => Ending::Fail,
+    };
+    let paper_pass = reward >= FULL / WHOLE * scoring.paper_bar_percent;
+    Verdict { ending, reward, constraints, trace, objective, gates, phases: scores, alarm, paper_pass, checks }
+}

@@ -1,0 +1,24 @@
+//! The scoring that the compiler writes into every verifier: what each part of a reward weighs, and what counts as traceability.
+
+use benchwright_pack::{Scoring, Weights};
+use benchwright_schema::plan::PlanText;
+
+/// The family of rules that ask for the trace of the work, such as the origin on a document.
+const TRACE_FAMILY: &str = "trace";
+/// The constraints weigh a quarter, what was achieved weighs most, and that it can be followed afterwards the rest.
+const WEIGHTS: Weights = Weights { constraints: 25, objective: 60, trace: 15 };
+/// Broken constraints leave a quarter at most, which a state without an achievement earns too: no gain by breaking them.
+const BROKEN_PERCENT: i64 = 25;
+/// The bar of the paper that the ERP suite follows.
+const PAPER_BAR_PERCENT: i64 = 99;
+
+/// The scoring of a task that is judged by these rules.
+pub fn scoring(plan: &PlanText) -> Scoring {
+    let traced = plan.rules.values().any(|rule| rule.family == TRACE_FAMILY);
+    Scoring {
+        trace_family: traced.then(|| TRACE_FAMILY.to_owned()),
+        weights: WEIGHTS,
+        broken_percent: BROKEN_PERCENT,
+        paper_bar_percent: PAPER_BAR_PERCENT,
+    }
+}
