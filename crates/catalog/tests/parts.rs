@@ -72,6 +72,11 @@ fn a_seventh_domain_is_one_folder() {
     );
     let pattern = catalog.pattern("grid/garden").unwrap();
     assert_eq!((&*pattern.family, &*pattern.domain, pattern.head.cells.len()), ("grid", "garden", 54));
+    assert_eq!((&*pattern.head.cells[0].tier, &*pattern.head.cells[53].tier), ("h01-b00", "h20-b20"));
+    let dials: Vec<(String, i64)> =
+        pattern.dials("h05-b09-p10").into_iter().map(|dial| (dial.name, dial.value)).collect();
+    let expected = [("open slots", 5), ("decoys", 9), ("failing calls in percent", 10)];
+    assert_eq!(dials, expected.map(|(name, value)| (name.to_owned(), value)));
     assert!(catalog.family("grid", "garden").unwrap().proof().is_some());
     assert_eq!(catalog.families_of("garden").unwrap().len(), 1);
 }

@@ -48,6 +48,7 @@ fn task(seed: u64) -> Task {
         family: "erp".to_owned(),
         pattern: "production/a".to_owned(),
         tier: "easy".to_owned(),
+        dials: Vec::new(),
         objective: "spend".to_owned(),
         seed,
         attempt: 0,

@@ -43,7 +43,7 @@ pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
 pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{
-    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
+    CANARY, Certificate, Clause, Dial, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
 };
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
 pub use verdict::{Check, CheckStatus, Ending, Instance, PhaseScore, Verdict};

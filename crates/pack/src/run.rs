@@ -2,7 +2,7 @@
 //! [`TrialRecord`] for each attempt. A record holds what a report needs and nothing that a clock decides but `spent`, which
 //! stands outside every digest.
 
-use crate::{CheckStatus, Ending, Verdict};
+use crate::{CheckStatus, Dial, Ending, Verdict};
 use benchwright_base::Digest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +36,9 @@ pub struct TaskLine {
     pub pattern: String,
     /// The tier that it was drawn at.
     pub tier: String,
+    /// The dials that the tier turns: the axes of a report on tasks that all have the same ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dials: Vec<Dial>,
     /// The objective that is scored.
     pub objective: String,
     /// What its result is not independent of: tasks of one cluster are alike.

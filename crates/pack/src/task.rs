@@ -110,6 +110,16 @@ pub struct Certificate {
     pub discarded: BTreeMap<String, u32>,
 }
 
+/// A setting that was chosen for a task, which reports can lay out as an axis.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dial {
+    /// What it is called, such as `open slots`.
+    pub name: String,
+    /// What it is set to.
+    pub value: i64,
+}
+
 /// What only a judge has.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SealedTask {
@@ -125,6 +135,9 @@ pub struct SealedTask {
     pub pattern: String,
     /// The tier that it was drawn at, such as `medium`.
     pub tier: String,
+    /// The dials that the tier turns, where its pattern declares some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dials: Vec<Dial>,
     /// The objective that it was drawn for.
     pub objective: String,
     /// The seed that everything random in it follows from.

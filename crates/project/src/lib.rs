@@ -34,7 +34,7 @@ pub use authoring::{Authoring, Placeholder};
 pub use capability::{Breadth, Capability, Desk, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
-pub use pattern::{Pattern, PatternCell, PatternHead, PatternText};
+pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};
 pub use pattern_folder::PatternFolder;
 pub use scoring::scoring;
 pub use toolset::{Offered, toolset};

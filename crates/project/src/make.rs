@@ -227,6 +227,7 @@ fn project(
         family: draw.pattern.family.clone(),
         pattern: draw.pattern.name.clone(),
         tier: draw.tier.to_owned(),
+        dials: draw.pattern.dials(draw.tier),
         objective: draw.objective.to_owned(),
         seed: draw.seed,
         attempt: draw.attempt,

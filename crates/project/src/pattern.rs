@@ -3,6 +3,7 @@
 
 use crate::PatternFolder;
 use benchwright_base::Diagnostic;
+use benchwright_pack::Dial;
 use benchwright_schema::plan::PlanText;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -42,9 +43,49 @@ pub struct PatternHead {
     #[serde(default)]
     pub dials: Vec<String>,
     /// The cells it can be sampled in: the objectives of each tier. The first tier and its first objective are its own.
+    #[serde(default)]
     pub cells: Vec<PatternCell>,
+    /// Instead of cells: dials with their values, whose every combination is a cell such as `h05-b09`.
+    #[serde(default)]
+    pub axes: Vec<PatternAxis>,
+    /// The objectives of every cell that axes make.
+    #[serde(default)]
+    pub objectives: Vec<String>,
     /// What the family's sampler is told, in its own words.
     pub recipe: Json,
+}
+
+/// A dial that tiers turn, written as its letter with a number after it, and told in reports by its name.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternAxis {
+    /// The letter, such as `h`.
+    pub letter: String,
+    /// What it sets, such as `open slots`.
+    pub name: String,
+    /// Its values in cells. One without values is turned beyond them, and is 0 elsewhere.
+    #[serde(default)]
+    pub values: Vec<u32>,
+}
+
+impl PatternHead {
+    /// The same with the cells that its axes make.
+    #[must_use]
+    pub(crate) fn spread(mut self) -> PatternHead {
+        if self.axes.iter().any(|axis| !axis.values.is_empty()) {
+            let mut tiers = vec![String::new()];
+            for axis in self.axes.iter().filter(|axis| !axis.values.is_empty()) {
+                let turned = |tier: &String| -> Vec<String> {
+                    let dash = if tier.is_empty() { "" } else { "-" };
+                    axis.values.iter().map(|value| format!("{tier}{dash}{}{value:02}", axis.letter)).collect()
+                };
+                tiers = tiers.iter().flat_map(turned).collect();
+            }
+            let objectives = &self.objectives;
+            self.cells.extend(tiers.into_iter().map(|tier| PatternCell { tier, objectives: objectives.clone() }));
+        }
+        self
+    }
 }
 
 /// A tier and the objectives it admits.
@@ -89,6 +130,15 @@ impl Pattern {
                 rest.is_empty() || rest.strip_prefix('-').is_some_and(|r| r.split('-').all(is_dial))
             })
         })
+    }
+
+    /// What a tier sets the pattern's axes to, in their order; 0 where it does not turn one.
+    pub fn dials(&self, tier: &str) -> Vec<Dial> {
+        let dial = |axis: &PatternAxis| {
+            let value = tier.split('-').find_map(|part| part.strip_prefix(&*axis.letter)?.parse().ok());
+            Dial { name: axis.name.clone(), value: value.unwrap_or(0) }
+        };
+        self.head.axes.iter().map(dial).collect()
     }
 
     /// The first part of its name: the group of workflows it stands in.

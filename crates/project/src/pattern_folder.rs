@@ -54,9 +54,12 @@ impl<'a> PatternFolder<'a> {
         }
         let files = FILES.map(|file| files.get_key_value(file).map(|(file, text)| Document::new(file, text)));
         let [head, words, rules] = &files;
-        let (head, words) = (head.as_ref().and_then(Document::read), words.as_ref().and_then(Document::read));
+        let head: Option<PatternHead> = head.as_ref().and_then(Document::read);
+        let words = words.as_ref().and_then(Document::read);
         let rules = rules.as_ref().and_then(Document::read);
-        let folder = PatternFolder { files, head, words, rules, faults };
+        let mut folder = PatternFolder { files, head, words, rules, faults };
+        folder.check_axes();
+        folder.head = folder.head.map(PatternHead::spread);
         folder.check_head();
         folder.check_words();
         folder
@@ -101,6 +104,40 @@ impl<'a> PatternFolder<'a> {
         }
     }
 
+    /// Axes by themselves: told apart by letter, with objectives for the cells that they make, which are not told twice.
+    fn check_axes(&self) {
+        let Some(head) = &self.head else { return };
+        for (at, axis) in head.axes.iter().enumerate() {
+            let place = at.to_string();
+            if axis.letter.is_empty() || !axis.letter.chars().all(|c| c.is_ascii_lowercase()) {
+                let fault = KeyFault::new(["axes", &place, "letter"], "an axis has a small letter, or several");
+                self.fault(fault.with_help("a tier is written with it, such as `h05`"));
+            } else if head.axes[..at].iter().any(|known| known.letter == axis.letter) {
+                self.fault(KeyFault::new(["axes", &place, "letter"], format!("`{}` is here twice", axis.letter)));
+            }
+        }
+        let makes_cells = head.axes.iter().any(|axis| !axis.values.is_empty());
+        match (makes_cells, head.cells.is_empty(), head.objectives.is_empty()) {
+            (true, false, _) => self.fault(KeyFault::new(["cells"], "`axes` with values make the cells").at_key()),
+            (true, true, true) => {
+                let fault = KeyFault::new(["axes"], "the cells that axes make have no objective").at_key();
+                self.fault(fault.with_help("write `objectives` for all of them"));
+            }
+            (false, _, false) => {
+                self.fault(KeyFault::new(["objectives"], "only cells that `axes` make have common objectives").at_key());
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the objective of a cell is written.
+    fn place_of_objective(head: &PatternHead, cell: usize, nth: usize) -> Vec<String> {
+        match head.axes.iter().any(|axis| !axis.values.is_empty()) {
+            true => vec!["objectives".to_owned(), nth.to_string()],
+            false => vec!["cells".to_owned(), cell.to_string(), "objectives".to_owned(), nth.to_string()],
+        }
+    }
+
     /// A `pattern.toml` by itself: one family or part, and cells with objectives.
     fn check_head(&self) {
         let Some(head) = &self.head else { return };
@@ -120,7 +157,9 @@ impl<'a> PatternFolder<'a> {
             let fault = KeyFault::new(["cells"], "at least one cell is needed");
             self.fault(fault.with_help("write `[[cells]]` with a `tier` and `objectives`"));
         }
-        for (at, cell) in head.cells.iter().enumerate() {
+        // What axes make has been looked at.
+        let makes_cells = head.axes.iter().any(|axis| !axis.values.is_empty());
+        for (at, cell) in head.cells.iter().enumerate().filter(|_| !makes_cells) {
             let place = at.to_string();
             if cell.objectives.is_empty() {
                 self.fault(KeyFault::new(["cells", &place, "objectives"], "a cell has at least one objective"));
@@ -173,10 +212,12 @@ impl<'a> PatternFolder<'a> {
     pub fn check(&self, family: &dyn Family, domain: Option<&Domain>) {
         let (plan, asks) = (family.plan(), family.authoring());
         if let Some(head) = &self.head {
+            let mut told = BTreeSet::new();
             for (at, cell) in head.cells.iter().enumerate() {
                 for (nth, objective) in cell.objectives.iter().enumerate() {
-                    if !plan.objectives.contains_key(objective) {
-                        let path = ["cells", &*at.to_string(), "objectives", &*nth.to_string()];
+                    let path = Self::place_of_objective(head, at, nth);
+                    if !plan.objectives.contains_key(objective) && told.insert(path.clone()) {
+                        let path = path.iter().map(|key| &**key);
                         let fault = KeyFault::new(path, format!("the family has no objective `{objective}`"));
                         self.fault(fault.instead_of(objective, plan.objectives.keys().map(|name| &**name)));
                     }

@@ -401,6 +401,7 @@ fn plan(agents: &[&str]) -> RunPlan {
         domain: "office".to_owned(),
         pattern: "office/order".to_owned(),
         tier: "easy".to_owned(),
+        dials: Vec::new(),
         objective: "none".to_owned(),
         cluster: "office/order".to_owned(),
         horizon: 1,

@@ -33,6 +33,7 @@ fn plan(tasks: u32, attempts: u32) -> RunPlan {
         domain: "made-up".to_owned(),
         pattern: "made/up".to_owned(),
         tier: "easy".to_owned(),
+        dials: Vec::new(),
         objective: "none".to_owned(),
         cluster: "made/up".to_owned(),
         horizon: 1,

@@ -168,6 +168,7 @@ impl<'c> StoreHost<'c> {
             domain: task.open.domain.clone(),
             pattern: sealed.pattern.clone(),
             tier: sealed.tier.clone(),
+            dials: sealed.dials.clone(),
             objective: sealed.objective.clone(),
             cluster: sealed.pattern.clone(),
             horizon: sealed.oracle.steps.len() as u32,

@@ -27,9 +27,18 @@ pub(crate) fn check(head: &PatternHead, file: &Section<'_>) {
         file.fault(fault.instead_of(dial, DIALS));
     }
     let Some(recipe) = file.get("recipe").and_then(|section| section.read::<Recipe>()) else { return };
+    for (at, axis) in head.axes.iter().enumerate().filter(|(_, axis)| !DIALS.contains(&&*axis.letter)) {
+        let fault =
+            KeyFault::new(["axes", &*at.to_string(), "letter"], format!("grids have no dial `{}`", axis.letter));
+        file.fault(fault.instead_of(&axis.letter, DIALS));
+        return;
+    }
     for (at, cell) in head.cells.iter().enumerate() {
-        if let Err(why) = Setting::of(&cell.tier, &recipe) {
+        let Err(why) = Setting::of(&cell.tier, &recipe) else { continue };
+        if head.axes.is_empty() {
             file.fault(KeyFault::new(["cells", &*at.to_string(), "tier"], why));
+        } else {
+            file.fault(KeyFault::new(["axes"], format!("`{}`: {why}", cell.tier)).at_key());
         }
     }
 }

@@ -34,41 +34,68 @@ pub struct GridCell {
 }
 
 /// A group of an axis: its place and its name.
-type Place = (u32, String);
-/// An axis: its name, and the group of a task.
-type Axis = (&'static str, fn(&TaskLine) -> Place);
+type Place = (i64, String);
 
-const TIER: Axis = ("tier", |task| (tier_place(&task.tier), task.tier.clone()));
-const HORIZON: Axis = ("horizon", |task| horizon_bin(task.horizon));
-const DOMAIN: Axis = ("domain", |task| (0, task.domain.clone()));
-
-const OPEN: Axis = ("open slots", |task| dial(task, "h"));
-const DECOYS: Axis = ("decoys", |task| dial(task, "b"));
-const FAILING: Axis = ("failing calls in percent", |task| dial(task, "p"));
-
-/// What a dial of a setting such as `h05-b09-p10` says; 0 where it is not turned.
-fn dial(task: &TaskLine, letter: &str) -> Place {
-    let said = task.tier.split('-').find_map(|part| part.strip_prefix(letter)?.parse().ok());
-    let number: u32 = said.unwrap_or(0);
-    (number, number.to_string())
+/// What tasks are laid out by.
+#[derive(Clone, Copy)]
+enum Axis<'t> {
+    Tier,
+    Horizon,
+    Domain,
+    /// A dial of the tasks, by its place among theirs and its name.
+    Dial(usize, &'t str),
 }
 
-/// Whether a tier is a setting of dials: open slots and decoys.
-fn is_setting(tier: &str) -> bool {
-    let mut parts = tier.split('-');
-    let mut next =
-        |letter: &str| parts.next().and_then(|part| part.strip_prefix(letter)?.parse::<u32>().ok()).is_some();
-    next("h") && next("b")
+impl<'t> Axis<'t> {
+    fn name(self) -> &'t str {
+        match self {
+            Axis::Tier => "tier",
+            Axis::Horizon => "horizon",
+            Axis::Domain => "domain",
+            Axis::Dial(_, name) => name,
+        }
+    }
+
+    /// The group of a task.
+    fn of(self, task: &TaskLine) -> Place {
+        match self {
+            Axis::Tier => (i64::from(tier_place(&task.tier)), task.tier.clone()),
+            Axis::Horizon => {
+                let (place, name) = horizon_bin(task.horizon);
+                (i64::from(place), name)
+            }
+            Axis::Domain => (0, task.domain.clone()),
+            Axis::Dial(at, _) => {
+                let value = task.dials.get(at).map_or(0, |dial| dial.value);
+                (value, value.to_string())
+            }
+        }
+    }
 }
 
-/// The grids of an agent. Where every tier is a setting of dials, its axes are the dials.
+/// The dials that all tasks have, in their order; none if some have others.
+fn dials<'t>(tried: &[Tried<'t>]) -> Vec<Axis<'t>> {
+    let names = |task: &'t TaskLine| -> Vec<&'t str> { task.dials.iter().map(|dial| &*dial.name).collect() };
+    let Some(first) = tried.first().map(|tried| names(tried.task)) else { return Vec::new() };
+    let all_alike = tried.iter().all(|tried| names(tried.task) == first);
+    let axes = first.iter().enumerate().map(|(at, name)| Axis::Dial(at, name));
+    if all_alike { axes.collect() } else { Vec::new() }
+}
+
+/// The grids of an agent. Where all tasks have the same dials, these are the axes.
 pub(super) fn grids(tried: &[Tried]) -> Vec<Grid> {
-    let several = |axis: Axis| tried.iter().map(|tried| axis.1(tried.task)).collect::<BTreeSet<Place>>().len() > 1;
-    let wanted = if !tried.is_empty() && tried.iter().all(|tried| is_setting(&tried.task.tier)) {
-        let by_domain = (DOMAIN, DECOYS, several(DOMAIN));
-        vec![(OPEN, DECOYS, true), (FAILING, OPEN, several(FAILING)), by_domain]
-    } else {
-        vec![(TIER, HORIZON, several(TIER) || several(HORIZON)), (DOMAIN, TIER, several(DOMAIN))]
+    let several = |axis: Axis| tried.iter().map(|tried| axis.of(tried.task)).collect::<BTreeSet<Place>>().len() > 1;
+    let wanted = match &dials(tried)[..] {
+        [rows, columns, further @ ..] => {
+            let further = further.iter().map(|axis| (*axis, *rows, several(*axis)));
+            let by_domain = (Axis::Domain, *columns, several(Axis::Domain));
+            std::iter::once((*rows, *columns, true)).chain(further).chain([by_domain]).collect()
+        }
+        [only] => vec![(Axis::Domain, *only, true)],
+        [] => vec![
+            (Axis::Tier, Axis::Horizon, several(Axis::Tier) || several(Axis::Horizon)),
+            (Axis::Domain, Axis::Tier, several(Axis::Domain)),
+        ],
     };
     wanted.into_iter().filter(|of| of.2).map(|(rows, columns, _)| grid(tried, rows, columns)).collect()
 }
@@ -76,7 +103,7 @@ pub(super) fn grids(tried: &[Tried]) -> Vec<Grid> {
 fn grid(tried: &[Tried], rows: Axis, columns: Axis) -> Grid {
     let mut cells: BTreeMap<(Place, Place), (usize, Vec<f64>)> = BTreeMap::new();
     for tried in tried {
-        let cell = cells.entry((rows.1(tried.task), columns.1(tried.task))).or_default();
+        let cell = cells.entry((rows.of(tried.task), columns.of(tried.task))).or_default();
         cell.0 += 1;
         cell.1.extend(tried.unit(|score| one(score.pass)).map(|unit| unit.mean));
     }
@@ -90,10 +117,53 @@ fn grid(tried: &[Tried], rows: Axis, columns: Axis) -> Grid {
         None => GridCell::default(),
     };
     Grid {
-        row_axis: rows.0.to_owned(),
-        column_axis: columns.0.to_owned(),
+        row_axis: rows.name().to_owned(),
+        column_axis: columns.name().to_owned(),
         rows: down.iter().map(|place| place.1.clone()).collect(),
         columns: across.iter().map(|place| place.1.clone()).collect(),
         cells: down.iter().map(|row| across.iter().map(|column| cell(row, column)).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use benchwright_pack::Dial;
+
+    fn line(domain: &str, dials: &[(&str, i64)]) -> TaskLine {
+        TaskLine {
+            id: String::new(),
+            digest: String::new(),
+            domain: domain.to_owned(),
+            pattern: String::new(),
+            tier: "easy".to_owned(),
+            dials: dials.iter().map(|(name, value)| Dial { name: (*name).to_owned(), value: *value }).collect(),
+            objective: String::new(),
+            cluster: String::new(),
+            horizon: 3,
+            parameters: BTreeMap::new(),
+        }
+    }
+
+    fn axes(lines: &[TaskLine]) -> Vec<(String, String, usize)> {
+        let tried: Vec<Tried> = lines.iter().map(|task| Tried { task, records: Vec::new() }).collect();
+        let axes = |grid: Grid| (grid.row_axis, grid.column_axis, grid.rows.len() * grid.columns.len());
+        grids(&tried).into_iter().map(axes).collect()
+    }
+
+    #[test]
+    fn what_all_tasks_vary_in_is_laid_out() {
+        let named = |list: &[(&str, &str, usize)]| -> Vec<(String, String, usize)> {
+            list.iter().map(|(rows, columns, cells)| ((*rows).to_owned(), (*columns).to_owned(), *cells)).collect()
+        };
+        let turned = |size, noise, lost| [("size", size), ("noise", noise), ("lost", lost)];
+        let mut lines = vec![line("a", &turned(1, 2, 0)), line("a", &turned(10, 9, 0)), line("a", &turned(2, 9, 0))];
+        assert_eq!(axes(&lines), named(&[("size", "noise", 6)]));
+        // A further dial and the domain are axes where they vary.
+        lines.push(line("b", &turned(1, 2, 5)));
+        assert_eq!(axes(&lines), named(&[("size", "noise", 6), ("lost", "size", 6), ("domain", "noise", 4)]));
+        // Tasks with other dials are laid out by what all have.
+        lines.push(line("b", &[]));
+        assert_eq!(axes(&lines), named(&[("domain", "tier", 2)]));
     }
 }

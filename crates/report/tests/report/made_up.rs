@@ -84,7 +84,8 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
                 domain: "erp".into(),
                 pattern: pattern.into(),
                 tier: tier.into(),
-                objective: objective.into(),
+                dials: Vec::new(),
+        objective: objective.into(),
                 cluster: pattern.into(),
                 horizon,
                 parameters: BTreeMap::from([

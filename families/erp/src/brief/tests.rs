@@ -21,6 +21,8 @@ fn pattern(objective: &str) -> Pattern {
             family: "erp".into(),
             part: None,
             dials: Vec::new(),
+            axes: Vec::new(),
+            objectives: Vec::new(),
             cells: vec![PatternCell { tier: "easy".into(), objectives: vec![objective.into()] }],
             recipe: serde_json::Value::Null,
         },
