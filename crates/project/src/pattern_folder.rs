@@ -124,7 +124,9 @@ impl<'a> PatternFolder<'a> {
                 self.fault(fault.with_help("write `objectives` for all of them"));
             }
             (false, _, false) => {
-                self.fault(KeyFault::new(["objectives"], "only cells that `axes` make have common objectives").at_key());
+                self.fault(
+                    KeyFault::new(["objectives"], "only cells that `axes` make have common objectives").at_key(),
+                );
             }
             _ => {}
         }

@@ -85,7 +85,7 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
                 pattern: pattern.into(),
                 tier: tier.into(),
                 dials: Vec::new(),
-        objective: objective.into(),
+                objective: objective.into(),
                 cluster: pattern.into(),
                 horizon,
                 parameters: BTreeMap::from([
