@@ -1,7 +1,7 @@
 //! Who may do what: the grants of the caller's role, applied to a table or, where a grant has a condition, to each row.
 
 use crate::{
-    plan::{Permit, Plan, RolePlan},
+    compiled::{Compiled, CompiledRole, Permit},
     row::Row,
     sabotage::{Sabotage, on},
     state::{State, View},
@@ -14,8 +14,8 @@ use benchwright_schema::Action;
 /// Somebody acting on a state: the role, the person, and what is there to be seen.
 #[derive(Clone, Copy)]
 pub(crate) struct Actor<'s> {
-    pub(crate) plan: &'s Plan,
-    pub(crate) role: &'s RolePlan,
+    pub(crate) compiled: &'s Compiled,
+    pub(crate) role: &'s CompiledRole,
     /// Who it is in each member; where nothing is joined there is one.
     pub(crate) people: &'s [Option<RowId>],
 }
@@ -36,7 +36,7 @@ impl<'s> Actor<'s> {
             Permit::Yes => true,
             Permit::If(_) if on(Sabotage::SkipRowConditions) => true,
             Permit::If(conditions) => {
-                let view = View { plan: self.plan, state };
+                let view = View { compiled: self.compiled, state };
                 let judge = self.judge(&view, state, table, row);
                 conditions.iter().any(|condition| judge.holds(condition))
             }
@@ -58,12 +58,12 @@ impl<'s> Actor<'s> {
 
     /// Who it is in the domain that a table belongs to.
     pub(crate) fn person_at(&self, table: TableId) -> Option<RowId> {
-        self.people[self.plan.member_of[table.index()]]
+        self.people[self.compiled.member_of[table.index()]]
     }
 
     /// Whether the secret fields of a row may be shown.
     pub(crate) fn reveals(&self, state: &State, table: TableId, row: &Row) -> bool {
-        !self.plan.tables[table.index()].has_secrets
+        !self.compiled.tables[table.index()].has_secrets
             || on(Sabotage::ShowSecrets)
             || self.may(state, table, Action::Reveal, row)
     }
@@ -77,7 +77,7 @@ impl<'s> Actor<'s> {
             Action::Delete => "delete",
             Action::Reveal => "see secret fields of",
         };
-        let name = &self.plan.domain.table(table).name;
+        let name = &self.compiled.domain.table(table).name;
         let row = row.map(|row| format!(" {row}")).unwrap_or_default();
         Refusal::new(RefusalCode::Forbidden, format!("your role may not {what} {name}{row}"))
     }

@@ -1,7 +1,7 @@
 //! Writes rows as the JSON of an answer. Fields that the caller's role may not see are left out, and values of referenced
 //! rows that the tool shows (`user.name`) are read along.
 
-use crate::{access::Actor, plan::Plan, row::Row, state::State};
+use crate::{access::Actor, compiled::Compiled, row::Row, state::State};
 use benchwright_base::{TableId, Value, json, number};
 use benchwright_schema::{Action, Shown, codec};
 
@@ -13,21 +13,21 @@ pub(crate) const USUAL_PAGE: i64 = 50;
 pub(crate) const LARGEST_ANSWER: usize = 256 << 10;
 
 /// Writes all cells of a row.
-fn write_cells(out: &mut Vec<u8>, plan: &Plan, table: TableId, cells: &[Value], hide: bool) {
-    let (declared, labels) = (plan.domain.table(table), &plan.tables[table.index()].labels);
+fn write_cells(out: &mut Vec<u8>, compiled: &Compiled, table: TableId, cells: &[Value], hide: bool) {
+    let (declared, labels) = (compiled.domain.table(table), &compiled.tables[table.index()].labels);
     for ((field, label), value) in declared.fields.iter().zip(labels).zip(cells) {
         if hide && field.secret {
             continue;
         }
         out.extend_from_slice(label);
-        codec::write_value(out, &plan.domain, field.ty, value);
+        codec::write_value(out, &compiled.domain, field.ty, value);
     }
     out.push(b'}');
 }
 
 /// The JSON of a whole row, secret fields and all, kept with the row.
-pub(crate) fn whole_row<'r>(plan: &Plan, table: TableId, row: &'r Row) -> &'r [u8] {
-    row.json(|out, cells| write_cells(out, plan, table, cells, false))
+pub(crate) fn whole_row<'r>(compiled: &Compiled, table: TableId, row: &'r Row) -> &'r [u8] {
+    row.json(|out, cells| write_cells(out, compiled, table, cells, false))
 }
 
 /// Writes a row as the actor may see it, with shown values.
@@ -40,9 +40,9 @@ pub(crate) fn write_row(
     show: &[Shown],
 ) {
     if actor.reveals(state, table, row) {
-        out.extend_from_slice(whole_row(actor.plan, table, row));
+        out.extend_from_slice(whole_row(actor.compiled, table, row));
     } else {
-        write_cells(out, actor.plan, table, row.cells(), true);
+        write_cells(out, actor.compiled, table, row.cells(), true);
     }
     write_shown(out, actor, state, row, show);
 }
@@ -56,7 +56,7 @@ pub(crate) fn write_new_row(
     row: &Row,
     show: &[Shown],
 ) {
-    write_cells(out, actor.plan, table, row.cells(), !actor.reveals(state, table, row));
+    write_cells(out, actor.compiled, table, row.cells(), !actor.reveals(state, table, row));
     write_shown(out, actor, state, row, show);
 }
 
@@ -66,7 +66,7 @@ fn write_shown(out: &mut Vec<u8>, actor: &Actor<'_>, state: &State, row: &Row, s
             open_again(out);
             json::write_text(out, &shown.name);
             out.push(b':');
-            codec::write_value(out, &actor.plan.domain, shown.ty, &value);
+            codec::write_value(out, &actor.compiled.domain, shown.ty, &value);
             out.push(b'}');
         }
     }
@@ -93,7 +93,8 @@ fn shown_value(actor: &Actor<'_>, state: &State, row: &Row, shown: &Shown) -> Op
         }
     }
     let table = shown.path.last()?.0;
-    if actor.plan.domain.table(table).field(*last).secret && !at.is_some_and(|row| actor.reveals(state, table, row)) {
+    if actor.compiled.domain.table(table).field(*last).secret && !at.is_some_and(|row| actor.reveals(state, table, row))
+    {
         return None;
     }
     Some(at.map_or(Value::Null, |row| row.get(*last).clone()))

@@ -1,6 +1,6 @@
 //! Arguments: from a JSON object to typed values, with refusals that name the argument and what it wants.
 
-use crate::plan::{ArgumentPlan, Given, Part, Plan, ToolPlan};
+use crate::compiled::{Compiled, CompiledArgument, CompiledTool, Given, Part};
 use benchwright_base::{FieldId, Json, RowId, TableId, Value, nearest};
 use benchwright_expr::{Type, walk::Operand};
 use benchwright_pack::{Refusal, RefusalCode};
@@ -29,13 +29,13 @@ pub(crate) fn parse(text: &str) -> Result<Json<'_>, Refusal> {
 }
 
 /// Sorts the arguments of an object into the places of a tool.
-pub(crate) fn place<'a>(tool: &ToolPlan, json: &'a Json<'a>) -> Result<Given<'a>, Refusal> {
+pub(crate) fn place<'a>(tool: &CompiledTool, json: &'a Json<'a>) -> Result<Given<'a>, Refusal> {
     let mut values = SmallVec::from_elem(None, tool.arguments.len());
     let Json::Object(entries) = json else { return Ok(Given { values }) };
     // Arguments mostly come in the order of the schema, so the search goes on where it ended.
     let mut next = 0;
     for (name, value) in entries {
-        let named = |argument: &ArgumentPlan| *argument.name == **name;
+        let named = |argument: &CompiledArgument| *argument.name == **name;
         let (before, after) = tool.arguments.split_at(next);
         let found = after.iter().position(named).map(|at| at + next).or_else(|| before.iter().position(named));
         match found {
@@ -64,13 +64,13 @@ pub(crate) fn place<'a>(tool: &ToolPlan, json: &'a Json<'a>) -> Result<Given<'a>
 
 impl<'a> Given<'a> {
     /// The argument for a part, if it was given, with its name.
-    pub(crate) fn part<'t>(&self, tool: &'t ToolPlan, part: Part) -> Option<(&'t str, &'a Json<'a>)> {
+    pub(crate) fn part<'t>(&self, tool: &'t CompiledTool, part: Part) -> Option<(&'t str, &'a Json<'a>)> {
         let at = tool.arguments.iter().position(|argument| argument.part == part)?;
         self.values[at].map(|value| (&*tool.arguments[at].name, value))
     }
 
     /// The row id that was given.
-    pub(crate) fn id(&self, tool: &ToolPlan, domain: &Domain, table: TableId) -> Result<RowId, Refusal> {
+    pub(crate) fn id(&self, tool: &CompiledTool, domain: &Domain, table: TableId) -> Result<RowId, Refusal> {
         let Some((name, json)) = self.part(tool, Part::Id) else { return Err(Refusal::argument("id", "is required")) };
         match value(domain, name, Type::Ref(table), false, None, json)? {
             Value::Ref(id) => Ok(id),
@@ -81,7 +81,7 @@ impl<'a> Given<'a> {
     /// The fields to write: fixed ones, and those that were given.
     pub(crate) fn settings(
         &self,
-        tool: &ToolPlan,
+        tool: &CompiledTool,
         domain: &Domain,
         table: TableId,
         set: &[Setting],
@@ -141,13 +141,13 @@ pub(crate) fn list<'j, 'a>(name: &str, json: &'j Json<'a>) -> Result<&'j [Json<'
 
 /// The values of child rows given as a list of objects.
 pub(crate) fn children(
-    plan: &Plan,
+    compiled: &Compiled,
     table: TableId,
     set: &[Setting],
     name: &str,
     json: &Json<'_>,
 ) -> Result<Vec<Vec<(FieldId, Value)>>, Refusal> {
-    let declared = plan.domain.table(table);
+    let declared = compiled.domain.table(table);
     let mut rows = Vec::new();
     for item in list(name, json)? {
         let Json::Object(entries) = item else {
@@ -163,7 +163,7 @@ pub(crate) fn children(
             };
             let field = declared.field(setting.field);
             let place = format!("{name}.{key}");
-            row.push((setting.field, value(&plan.domain, &place, field.ty, field.nullable, field.bounds, json)?));
+            row.push((setting.field, value(&compiled.domain, &place, field.ty, field.nullable, field.bounds, json)?));
         }
         for setting in set {
             if let Some(fixed) = &setting.fixed {

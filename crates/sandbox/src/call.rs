@@ -4,7 +4,7 @@
 use crate::{
     access::Actor,
     arguments,
-    plan::{Given, Part, Plan, ToolPlan},
+    compiled::{Compiled, CompiledTool, Given, Part},
     row::Row,
     state::{State, View},
 };
@@ -21,24 +21,24 @@ use std::ops::ControlFlow;
 pub(crate) struct Call<'c> {
     pub(crate) actor: Actor<'c>,
     pub(crate) tool: &'c Tool,
-    pub(crate) tool_plan: &'c ToolPlan,
+    pub(crate) compiled_tool: &'c CompiledTool,
     pub(crate) given: Given<'c>,
     /// The tool's table; a native tool has none and does not use it.
     pub(crate) table: TableId,
 }
 
 impl<'c> Call<'c> {
-    pub(crate) fn plan(&self) -> &'c Plan {
-        self.actor.plan
+    pub(crate) fn compiled(&self) -> &'c Compiled {
+        self.actor.compiled
     }
 
     /// The tests that the given filters make.
     pub(crate) fn tests(&self) -> Result<Vec<Test<'c, Value>>, Refusal> {
         let mut tests = Vec::new();
-        let declared = self.plan().domain.table(self.table);
+        let declared = self.compiled().domain.table(self.table);
         for (at, filter) in self.tool.by.iter().enumerate() {
             let field = declared.field(filter.field);
-            let path = &self.tool_plan.paths[at][..];
+            let path = &self.compiled_tool.paths[at][..];
             let parts = match filter.kind {
                 FilterKind::Is => [Some((Part::Filter(at), TestOp::Compare(Compare::Eq))), None],
                 FilterKind::Contains => [Some((Part::Filter(at), TestOp::Text(TextOp::Contains))), None],
@@ -48,10 +48,10 @@ impl<'c> Call<'c> {
                 ],
             };
             for (part, op) in parts.into_iter().flatten() {
-                let Some((name, json)) = self.given.part(self.tool_plan, part) else { continue };
+                let Some((name, json)) = self.given.part(self.compiled_tool, part) else { continue };
                 // Null asks for rows without a value; only equality can.
                 let nullable = field.nullable && filter.kind == FilterKind::Is;
-                let value = arguments::value(&self.plan().domain, name, field.ty, nullable, None, json)?;
+                let value = arguments::value(&self.compiled().domain, name, field.ty, nullable, None, json)?;
                 if field.secret {
                     self.actor.require(self.table, Action::Reveal).map_err(|refusal| refusal.about(name))?;
                 }
@@ -74,7 +74,7 @@ impl<'c> Call<'c> {
         'c: 's,
     {
         self.actor.require(self.table, Action::Read)?;
-        let view = View { plan: self.plan(), state };
+        let view = View { compiled: self.compiled(), state };
         view.select_from(self.table, tests, from, &mut |row| {
             if !self.actor.may(state, self.table, Action::Read, row) || !self.may_test(state, tests, row) {
                 return ControlFlow::Continue(());
@@ -87,9 +87,9 @@ impl<'c> Call<'c> {
     /// A filter on a secret field must not tell what the answer hides.
     fn may_test(&self, state: &State, tests: &[Test<'_, Value>], row: &Row) -> bool {
         let secret = |test: &Test<'_, Value>| {
-            test.path.iter().any(|(table, field)| self.plan().domain.table(*table).field(*field).secret)
+            test.path.iter().any(|(table, field)| self.compiled().domain.table(*table).field(*field).secret)
         };
-        !self.plan().tables[self.table.index()].has_secrets
+        !self.compiled().tables[self.table.index()].has_secrets
             || !tests.iter().any(secret)
             || self.actor.reveals(state, self.table, row)
     }
@@ -99,10 +99,10 @@ impl<'c> Call<'c> {
     where
         'c: 's,
     {
-        let domain = &self.plan().domain;
+        let domain = &self.compiled().domain;
         let name = &domain.table(self.table).name;
         if self.tool.by.is_empty() {
-            let id = self.given.id(self.tool_plan, domain, self.table)?;
+            let id = self.given.id(self.compiled_tool, domain, self.table)?;
             self.actor.require(self.table, Action::Read)?;
             return match state.get(self.table, id) {
                 Some(row) if self.actor.may(state, self.table, Action::Read, row) => Ok((row, 0)),

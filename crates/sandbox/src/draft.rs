@@ -43,7 +43,7 @@ impl<'s> Draft<'s> {
 
     /// Refuses what breaks a rule that tools hold.
     pub(crate) fn check_rules(&self) -> Result<(), Refusal> {
-        let plan = self.actor.plan;
+        let compiled = self.actor.compiled;
         let touched = self.touched.iter().filter(|(table, row)| !self.is_as_before(*table, *row));
         let touched: Vec<(TableId, RowId)> = touched.copied().collect();
         if touched.is_empty() {
@@ -51,23 +51,23 @@ impl<'s> Draft<'s> {
         }
         // Only rules about changes, and rows that are gone, need the state before.
         let looks_back = touched.iter().any(|(table, row)| {
-            plan.tables[table.index()].tool_rules_look_back || self.state.get(*table, *row).is_none()
+            compiled.tables[table.index()].tool_rules_look_back || self.state.get(*table, *row).is_none()
         });
         let before = looks_back.then(|| self.before());
         let before = before.as_ref().unwrap_or(&self.state);
-        Judgement { plan, before, after: &self.state, people: self.actor.people }.refuse_broken(&touched)
+        Judgement { compiled, before, after: &self.state, people: self.actor.people }.refuse_broken(&touched)
     }
 
     /// The state before the first write.
     fn before(&self) -> State {
         let mut state = self.state.clone();
-        undo(self.actor.plan, &mut state, &self.undo);
+        undo(self.actor.compiled, &mut state, &self.undo);
         state
     }
 
     /// The state with every write taken back.
     pub(crate) fn taken_back(mut self) -> State {
-        undo(self.actor.plan, &mut self.state, &self.undo);
+        undo(self.actor.compiled, &mut self.state, &self.undo);
         self.state
     }
 
@@ -98,8 +98,8 @@ impl<'s> Draft<'s> {
 
     /// The same without asking who may, nor where lifecycles begin: for seeds.
     pub(crate) fn make(&mut self, table: TableId, given: Vec<(FieldId, Value)>) -> Result<RowId, Refusal> {
-        let plan = self.actor.plan;
-        let declared = plan.domain.table(table);
+        let compiled = self.actor.compiled;
+        let declared = compiled.domain.table(table);
         self.note_counters(table);
         let id = self.state.take_id(table);
         let mut cells: Vec<Value> =
@@ -129,7 +129,7 @@ impl<'s> Draft<'s> {
 
     /// A row that a call makes begins its lifecycles; a seeded one may stand anywhere in them.
     fn check_start(&self, table: TableId, row: &Row) -> Result<(), Refusal> {
-        let declared = self.actor.plan.domain.table(table);
+        let declared = self.actor.compiled.domain.table(table);
         for lifecycle in &declared.lifecycles {
             if let Value::Enum(word) = row.get(lifecycle.field)
                 && !lifecycle.start.contains(word)
@@ -170,8 +170,8 @@ impl<'s> Draft<'s> {
         id: RowId,
         set: impl IntoIterator<Item = (FieldId, Value)>,
     ) -> Result<bool, Refusal> {
-        let plan = self.actor.plan;
-        let declared = plan.domain.table(table);
+        let compiled = self.actor.compiled;
+        let declared = compiled.domain.table(table);
         let Some(old) = self.state.get(table, id) else { return Err(no_row(&declared.name, id)) };
         let mut cells = old.cells().to_vec();
         for (field, value) in set {
@@ -180,7 +180,7 @@ impl<'s> Draft<'s> {
         if cells == old.cells() {
             return Ok(false);
         }
-        for at in &plan.tables[table.index()].stamped_on_write {
+        for at in &compiled.tables[table.index()].stamped_on_write {
             cells[*at] = self.clock(declared.fields[*at].ty);
         }
         self.check_cells(table, &cells, Some(old))?;
@@ -192,7 +192,7 @@ impl<'s> Draft<'s> {
                 && !on(Sabotage::SkipLifecycle)
             {
                 let field = declared.field(lifecycle.field);
-                let state = codec::show_value(&plan.domain, field.ty, &Value::Enum(*from));
+                let state = codec::show_value(&compiled.domain, field.ty, &Value::Enum(*from));
                 let next = &lifecycle.next[*from as usize];
                 let message = if next.is_empty() {
                     format!("`{}` is {state}, which is final", field.name)
@@ -211,15 +211,15 @@ impl<'s> Draft<'s> {
     pub(crate) fn delete(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
         self.actor.require(table, Action::Delete)?;
         self.require_on(table, Action::Delete, id)?;
-        let plan = self.actor.plan;
+        let compiled = self.actor.compiled;
         let mut doomed = vec![(table, id)];
         let mut at = 0;
         while at < doomed.len() {
             let (table, id) = doomed[at];
             at += 1;
-            for incoming in plan.domain.table(table).incoming.iter().filter(|incoming| incoming.owned) {
+            for incoming in compiled.domain.table(table).incoming.iter().filter(|incoming| incoming.owned) {
                 let rows = self.state.table(incoming.table);
-                for child in rows.referring(&plan.tables[incoming.table.index()], incoming.field, id) {
+                for child in rows.referring(&compiled.tables[incoming.table.index()], incoming.field, id) {
                     let child = (incoming.table, child.id());
                     if !doomed.contains(&child) {
                         doomed.push(child);
@@ -228,11 +228,11 @@ impl<'s> Draft<'s> {
             }
         }
         for (table, id) in doomed.iter().filter(|_| !on(Sabotage::DeleteReferenced)) {
-            for incoming in &plan.domain.table(*table).incoming {
+            for incoming in &compiled.domain.table(*table).incoming {
                 let rows = self.state.table(incoming.table);
-                let mut others = rows.referring(&plan.tables[incoming.table.index()], incoming.field, *id);
+                let mut others = rows.referring(&compiled.tables[incoming.table.index()], incoming.field, *id);
                 if let Some(other) = others.find(|row| !doomed.contains(&(incoming.table, row.id()))) {
-                    let (from, to) = (plan.domain.table(incoming.table), plan.domain.table(*table));
+                    let (from, to) = (compiled.domain.table(incoming.table), compiled.domain.table(*table));
                     let field = &from.field(incoming.field).name;
                     let message = format!("{} {} refers to {} {id} by `{field}`", from.name, other.id(), to.name);
                     return Err(Refusal::new(RefusalCode::Referenced, message));
@@ -240,7 +240,7 @@ impl<'s> Draft<'s> {
             }
         }
         for (table, id) in &doomed {
-            let old = self.state.remove(plan, *table, *id);
+            let old = self.state.remove(compiled, *table, *id);
             self.undo.push(Undo::Row(*table, *id, old));
         }
         self.touch(table, id);
@@ -256,7 +256,7 @@ impl<'s> Draft<'s> {
     /// Refuses what the role may not do on a row as it now stands.
     fn require_on(&self, table: TableId, action: Action, id: RowId) -> Result<(), Refusal> {
         let Some(row) = self.state.get(table, id) else {
-            return Err(no_row(&self.actor.plan.domain.table(table).name, id));
+            return Err(no_row(&self.actor.compiled.domain.table(table).name, id));
         };
         if self.actor.may(&self.state, table, action, row) {
             return Ok(());
@@ -268,20 +268,20 @@ impl<'s> Draft<'s> {
     pub(crate) fn row(&self, table: TableId, id: RowId) -> Result<Arc<Row>, Refusal> {
         match self.state.get(table, id) {
             Some(row) => Ok(Arc::clone(row)),
-            None => Err(no_row(&self.actor.plan.domain.table(table).name, id)),
+            None => Err(no_row(&self.actor.compiled.domain.table(table).name, id)),
         }
     }
 
     fn put(&mut self, table: TableId, cells: Vec<Value>) {
         let row = Row::new(cells.into_boxed_slice());
         let id = row.id();
-        let old = self.state.put(self.actor.plan, table, Arc::new(row));
+        let old = self.state.put(self.actor.compiled, table, Arc::new(row));
         self.undo.push(Undo::Row(table, id, old));
     }
 
     /// Notes a row for the rules, if its table has any.
     fn touch(&mut self, table: TableId, id: RowId) {
-        if !self.actor.plan.tables[table.index()].tool_rules.is_empty() {
+        if !self.actor.compiled.tables[table.index()].tool_rules.is_empty() {
             self.touched.push((table, id));
         }
     }
@@ -293,12 +293,12 @@ impl<'s> Draft<'s> {
 
     /// Ends a write with what follows from it: computed stamps, and the other row of a sole field.
     fn finish(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
-        let plan = self.actor.plan;
-        if plan.tables[table.index()].restamps {
+        let compiled = self.actor.compiled;
+        if compiled.tables[table.index()].restamps {
             self.restamp(table, id)?;
         }
         self.touch(table, id);
-        for (at, within) in plan.tables[table.index()].soles.iter().copied() {
+        for (at, within) in compiled.tables[table.index()].soles.iter().copied() {
             let row = self.row(table, id)?;
             let parent = row.get(within).clone();
             if row.cells()[at] != Value::Bool(true) || parent.is_null() || on(Sabotage::SkipSole) {
@@ -308,7 +308,7 @@ impl<'s> Draft<'s> {
             let others: Vec<RowId> = self
                 .state
                 .table(table)
-                .referring(&plan.tables[table.index()], within, parent)
+                .referring(&compiled.tables[table.index()], within, parent)
                 .filter(|other| other.id() != id && other.cells()[at] == Value::Bool(true))
                 .map(|other| other.id())
                 .collect();
@@ -320,11 +320,11 @@ impl<'s> Draft<'s> {
     }
 
     fn restamp(&mut self, table: TableId, id: RowId) -> Result<(), Refusal> {
-        let plan = self.actor.plan;
-        let declared = plan.domain.table(table);
+        let compiled = self.actor.compiled;
+        let declared = compiled.domain.table(table);
         let row = self.row(table, id)?;
         let mut cells = row.cells().to_vec();
-        let view = View { plan, state: &self.state };
+        let view = View { compiled, state: &self.state };
         let judge = self.actor.judge(&view, &self.state, table, &row);
         for (at, field) in declared.fields.iter().enumerate() {
             match &field.stamp {
@@ -354,8 +354,8 @@ impl<'s> Draft<'s> {
 
     /// Types are right already; checks nulls, bounds, references and uniqueness of what differs from the old row.
     fn check_cells(&self, table: TableId, cells: &[Value], old: Option<&Row>) -> Result<(), Refusal> {
-        let plan = self.actor.plan;
-        let declared = plan.domain.table(table);
+        let compiled = self.actor.compiled;
+        let declared = compiled.domain.table(table);
         let differs = |at: usize| old.is_none_or(|old| old.cells()[at] != cells[at]);
         for (at, (field, value)) in declared.fields.iter().zip(cells).enumerate().skip(1) {
             if !differs(at) {
@@ -375,7 +375,7 @@ impl<'s> Draft<'s> {
                 // A new row may refer to itself.
                 let itself = to == table && cells[0] == *value;
                 if !itself && self.state.get(to, *target).is_none() && !on(Sabotage::SkipReferences) {
-                    return Err(no_row(&plan.domain.table(to).name, *target).about(&field.name));
+                    return Err(no_row(&compiled.domain.table(to).name, *target).about(&field.name));
                 }
             }
         }
@@ -385,7 +385,7 @@ impl<'s> Draft<'s> {
             }
             let id = cells[0].as_ref_id().unwrap_or_default();
             let rows = self.state.table(table);
-            if let Some(other) = rows.same_key(&plan.tables[table.index()], &key.fields, cells, id) {
+            if let Some(other) = rows.same_key(&compiled.tables[table.index()], &key.fields, cells, id) {
                 let names: Vec<&str> = key.fields.iter().map(|field| &*declared.field(*field).name).collect();
                 let message = format!("{} {other} has the same {}", declared.name, names.join(" and "));
                 return Err(Refusal::new(RefusalCode::Duplicate, message).about(names[0]));
@@ -402,14 +402,14 @@ impl<'s> Draft<'s> {
     }
 
     fn next_number(&mut self, table: TableId, field: FieldId, prefix: &str, digits: usize, suffix: &str) -> Value {
-        let plan = self.actor.plan;
-        let mut cells = vec![Value::Null; plan.domain.table(table).fields.len()];
+        let compiled = self.actor.compiled;
+        let mut cells = vec![Value::Null; compiled.domain.table(table).fields.len()];
         loop {
             let number = self.state.take_number(table);
             let text = Value::text(format!("{prefix}{number:0digits$}{suffix}"));
             cells[field.index()] = text.clone();
             // A seeded row may have the number already.
-            if self.state.table(table).same_key(&plan.tables[table.index()], &[field], &cells, 0).is_none() {
+            if self.state.table(table).same_key(&compiled.tables[table.index()], &[field], &cells, 0).is_none() {
                 return text;
             }
         }
@@ -417,18 +417,18 @@ impl<'s> Draft<'s> {
 
     /// Words of an enumeration, for a sentence.
     fn words(&self, ty: Type, words: &[u16]) -> String {
-        let domain = &self.actor.plan.domain;
+        let domain = &self.actor.compiled.domain;
         let shown: Vec<String> = words.iter().map(|word| codec::show_value(domain, ty, &Value::Enum(*word))).collect();
         shown.join(" or ")
     }
 }
 
 /// Takes writes back, the last first.
-fn undo(plan: &crate::plan::Plan, state: &mut State, writes: &[Undo]) {
+fn undo(compiled: &crate::compiled::Compiled, state: &mut State, writes: &[Undo]) {
     for write in writes.iter().rev() {
         match write {
-            Undo::Row(table, _, Some(old)) => _ = state.put(plan, *table, Arc::clone(old)),
-            Undo::Row(table, id, None) => _ = state.remove(plan, *table, *id),
+            Undo::Row(table, _, Some(old)) => _ = state.put(compiled, *table, Arc::clone(old)),
+            Undo::Row(table, id, None) => _ = state.remove(compiled, *table, *id),
             Undo::Counters(table, next_id, next_number) => state.set_counters(*table, *next_id, *next_number),
             Undo::Clock(now) => state.now = *now,
         }

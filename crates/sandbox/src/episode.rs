@@ -5,10 +5,10 @@ use crate::{
     access::Actor,
     arguments,
     call::Call,
+    compiled::{Compiled, CompiledRole},
     conditions::Conditions,
     draft::Draft,
     judge::{Broken, Judgement},
-    plan::{Plan, RolePlan},
     row::Row,
     sabotage::{Sabotage, on},
     state::{State, View},
@@ -52,24 +52,24 @@ pub(crate) enum Played {
     /// One that the domain lists, by its place.
     Listed(usize),
     /// One put together for the episode: a role in each member of a joined domain.
-    Made(Box<(Role, RolePlan)>),
+    Made(Box<(Role, CompiledRole)>),
 }
 
 impl Setting {
     fn role(&self) -> &Role {
         match &self.role {
-            Played::Listed(at) => &self.sandbox.plan.domain.roles[*at],
+            Played::Listed(at) => &self.sandbox.compiled.domain.roles[*at],
             Played::Made(made) => &made.0,
         }
     }
 
     fn actor(&self) -> Actor<'_> {
-        let plan = &self.sandbox.plan;
+        let compiled = &self.sandbox.compiled;
         let role = match &self.role {
-            Played::Listed(at) => &plan.roles[*at],
+            Played::Listed(at) => &compiled.roles[*at],
             Played::Made(made) => &made.1,
         };
-        Actor { plan, role, people: &self.people }
+        Actor { compiled, role, people: &self.people }
     }
 }
 
@@ -91,9 +91,9 @@ impl Episode {
 
     fn dispatch(&mut self, name: &str, arguments: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let Setting { sandbox, conditions, .. } = &*self.setting;
-        let plan = &sandbox.plan;
-        let Some(at) = plan.tool_named(name) else { return Err(no_tool(plan, name)) };
-        let tool = &plan.domain.tools[at];
+        let compiled = &sandbox.compiled;
+        let Some(at) = compiled.tool_named(name) else { return Err(no_tool(compiled, name)) };
+        let tool = &compiled.domain.tools[at];
         // Counted before anything is read, so that a call with bad arguments costs as much as any other.
         let (mut nth, total) = (0, self.total);
         if conditions.counts_by_tool() {
@@ -106,13 +106,13 @@ impl Episode {
         conditions.check_budget(name, nth, total)?;
         conditions.check_fault(name, nth)?;
         let json = arguments::parse(arguments)?;
-        let tool_plan = &plan.tools[at];
+        let compiled_tool = &compiled.tools[at];
         let actor = self.setting.actor();
         let call = Call {
             actor,
             tool,
-            tool_plan,
-            given: arguments::place(tool_plan, &json)?,
+            compiled_tool,
+            given: arguments::place(compiled_tool, &json)?,
             table: tool.table.unwrap_or(RelationId(0)),
         };
         if tool.verb != Verb::Native {
@@ -158,7 +158,7 @@ impl Episode {
 
     /// The declarations of its tables, tools, roles and rules.
     pub fn domain(&self) -> &Domain {
-        &self.setting.sandbox.plan.domain
+        &self.setting.sandbox.compiled.domain
     }
 
     /// The sandbox it belongs to.
@@ -218,19 +218,19 @@ impl Episode {
     }
 
     fn judgement<'e>(&'e self, before: &'e State) -> Judgement<'e> {
-        Judgement { plan: &self.setting.sandbox.plan, before, after: &self.state, people: &self.setting.people }
+        Judgement { compiled: &self.setting.sandbox.compiled, before, after: &self.state, people: &self.setting.people }
     }
 
     /// Whether an expression about no row in particular holds of the state.
     pub fn holds(&self, expr: &Expr) -> bool {
-        let view = View { plan: &self.setting.sandbox.plan, state: &self.state };
+        let view = View { compiled: &self.setting.sandbox.compiled, state: &self.state };
         Judge::new(&view, self.state.now).holds(expr)
     }
 
     /// Whether an expression holds of a row as it stands, for the person who acts.
     pub fn holds_of(&self, table: TableId, row: RowId, expr: &Expr) -> bool {
-        let plan = &self.setting.sandbox.plan;
-        let view = View { plan, state: &self.state };
+        let compiled = &self.setting.sandbox.compiled;
+        let view = View { compiled, state: &self.state };
         let actor = self.setting.actor();
         self.state.get(table, row).is_some_and(|row| actor.judge(&view, &self.state, table, row).holds(expr))
     }
@@ -277,7 +277,7 @@ impl Episode {
 
     /// The canonical bytes of the snapshot, written from the rows' own JSON.
     pub fn snapshot_bytes(&self) -> Vec<u8> {
-        snapshot_bytes(&self.setting.sandbox.plan, &self.state, self.named_origin())
+        snapshot_bytes(&self.setting.sandbox.compiled, &self.state, self.named_origin())
     }
 
     /// What a snapshot of this state names as its first state: nothing where it is one.
@@ -331,10 +331,10 @@ impl Episode {
 }
 
 /// The canonical bytes of a state.
-pub(crate) fn snapshot_bytes(plan: &Plan, state: &State, first: Option<Digest>) -> Vec<u8> {
+pub(crate) fn snapshot_bytes(compiled: &Compiled, state: &State, first: Option<Digest>) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 << 16);
-    Snapshot::write_head(&mut out, &plan.domain.name, plan.domain.digest, first, state.now);
-    for (at, declared) in plan.domain.tables.iter().enumerate() {
+    Snapshot::write_head(&mut out, &compiled.domain.name, compiled.domain.digest, first, state.now);
+    for (at, declared) in compiled.domain.tables.iter().enumerate() {
         let id = RelationId(at as u16);
         let table = state.table(id);
         Snapshot::write_table_head(&mut out, at, &declared.name, table.next_id, table.next_number);
@@ -342,7 +342,7 @@ pub(crate) fn snapshot_bytes(plan: &Plan, state: &State, first: Option<Digest>) 
             if at > 0 {
                 out.extend_from_slice(b",\n");
             }
-            out.extend_from_slice(crate::answer::whole_row(plan, id, row));
+            out.extend_from_slice(crate::answer::whole_row(compiled, id, row));
         }
         out.extend_from_slice(b"]}");
     }
@@ -351,8 +351,8 @@ pub(crate) fn snapshot_bytes(plan: &Plan, state: &State, first: Option<Digest>) 
 }
 
 /// The refusal of a tool that is not there.
-fn no_tool(plan: &Plan, name: &str) -> Refusal {
-    let near = nearest(name, plan.domain.tools.iter().map(|tool| &*tool.name));
+fn no_tool(compiled: &Compiled, name: &str) -> Refusal {
+    let near = nearest(name, compiled.domain.tools.iter().map(|tool| &*tool.name));
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let short: String = name.chars().take(80).collect();
     Refusal::new(RefusalCode::NotFound, format!("there is no tool `{short}`{near}"))

@@ -2,7 +2,7 @@
 //! enforce, at the end of a run those that only a verifier counts.
 
 use crate::{
-    plan::Plan,
+    compiled::Compiled,
     row::Row,
     sabotage::{Sabotage, on},
     state::{State, View},
@@ -28,7 +28,7 @@ pub struct Broken {
 
 /// Two states to judge the difference of.
 pub(crate) struct Judgement<'s> {
-    pub(crate) plan: &'s Plan,
+    pub(crate) compiled: &'s Compiled,
     pub(crate) before: &'s State,
     pub(crate) after: &'s State,
     pub(crate) people: &'s [Option<RowId>],
@@ -42,10 +42,10 @@ impl Judgement<'_> {
             return Ok(());
         }
         for (table, row) in touched {
-            let rules = &self.plan.tables[table.index()].tool_rules;
+            let rules = &self.compiled.tables[table.index()].tool_rules;
             if let Some(rule) = self.broken(*table, *row, rules).first().copied() {
-                let declared = &self.plan.domain.rules[rule];
-                let name = &self.plan.domain.table(*table).name;
+                let declared = &self.compiled.domain.rules[rule];
+                let name = &self.compiled.domain.table(*table).name;
                 return Err(Refusal {
                     code: RefusalCode::RuleViolated,
                     message: format!("{} ({name} {row})", declared.says),
@@ -61,9 +61,9 @@ impl Judgement<'_> {
     pub(crate) fn all_broken(&self, by: By) -> Vec<Broken> {
         let mut broken = Vec::new();
         for (table, row, _) in self.after.diff(self.before).changes {
-            let rules = &self.plan.tables[table.index()].rules;
+            let rules = &self.compiled.tables[table.index()].rules;
             let found = self.broken(table, row, rules);
-            let held = found.into_iter().filter(|rule| self.plan.domain.rules[*rule].by == by);
+            let held = found.into_iter().filter(|rule| self.compiled.domain.rules[*rule].by == by);
             broken.extend(held.map(|rule| Broken { rule, table, row }));
         }
         broken.sort();
@@ -72,8 +72,8 @@ impl Judgement<'_> {
 
     /// The rules among some that a created, changed or deleted row breaks.
     fn broken(&self, table: TableId, id: RowId, rules: &[(usize, Expr)]) -> Vec<usize> {
-        let before_view = View { plan: self.plan, state: self.before };
-        let after_view = View { plan: self.plan, state: self.after };
+        let before_view = View { compiled: self.compiled, state: self.before };
+        let after_view = View { compiled: self.compiled, state: self.after };
         let old = before_view.row(table, id);
         let new = after_view.row(table, id);
         // For a deleted row the predicate is read in the world before.
@@ -93,7 +93,7 @@ impl Judgement<'_> {
 
     /// Whether a row that is gone went with a row that owned it: such a row triggers no rule.
     fn died_with_owner(&self, table: TableId, old: &Row) -> bool {
-        self.plan.domain.table(table).fields.iter().zip(old.cells()).any(|(field, cell)| {
+        self.compiled.domain.table(table).fields.iter().zip(old.cells()).any(|(field, cell)| {
             match (field.owned, field.ty, cell.as_ref_id()) {
                 (true, benchwright_expr::Type::Ref(owner), Some(id)) => self.after.get(owner, id).is_none(),
                 _ => false,
@@ -104,15 +104,15 @@ impl Judgement<'_> {
 
 /// The first rule about states that a row breaks as it stands, whoever made it: for seeded worlds.
 pub(crate) fn broken_as_it_stands(
-    plan: &Plan,
+    compiled: &Compiled,
     state: &State,
     table: TableId,
     id: RowId,
     skip: &dyn Fn(usize) -> bool,
 ) -> Option<usize> {
-    let view = View { plan, state };
+    let view = View { compiled, state };
     let judge = Judge::new(&view, state.now).of(view.row(table, id)?);
-    let mut rules = plan.tables[table.index()].rules.iter();
+    let mut rules = compiled.tables[table.index()].rules.iter();
     let found = rules.find(|(rule, require)| !require.is_about_change() && !skip(*rule) && !judge.holds(require));
     found.map(|(rule, _)| *rule)
 }

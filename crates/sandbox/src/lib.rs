@@ -38,6 +38,7 @@ mod access;
 mod answer;
 mod arguments;
 mod call;
+mod compiled;
 mod conditions;
 mod draft;
 mod episode;
@@ -45,7 +46,6 @@ mod idset;
 mod judge;
 mod live;
 mod names;
-mod plan;
 mod row;
 pub mod sabotage;
 mod seed;
@@ -81,8 +81,8 @@ use benchwright_expr::{
 use benchwright_pack::{OpenTask, Snapshot, SnapshotTable};
 use benchwright_schema::{Domain, Verb, codec};
 use benchwright_world::{Seat, WorldError};
+use compiled::Compiled;
 use episode::Played;
-use plan::Plan;
 use state::State;
 use std::{
     ops::ControlFlow,
@@ -94,7 +94,7 @@ pub type Natives = [NativeTool];
 
 /// A world of one domain with its first state, ready for episodes.
 pub struct Sandbox {
-    pub(crate) plan: Plan,
+    pub(crate) compiled: Compiled,
     /// The code of each tool that has some, by the tool's place.
     pub(crate) natives: Vec<Option<names::Code>>,
     pub(crate) first: State,
@@ -119,29 +119,29 @@ impl Sandbox {
     /// A world without rows. Native code that names what the domain does not have is an error.
     pub fn empty(domain: Arc<Domain>, natives: &Natives) -> Result<Sandbox, NamesError> {
         let now = domain.now;
-        let plan = Plan::new(domain);
-        let natives = names::resolve(&plan, natives)?;
-        let first = State::empty(&plan, now);
-        Ok(Sandbox { plan, natives, first, came_from: None, own: OnceLock::new() })
+        let compiled = Compiled::new(domain);
+        let natives = names::resolve(&compiled, natives)?;
+        let first = State::empty(&compiled, now);
+        Ok(Sandbox { compiled, natives, first, came_from: None, own: OnceLock::new() })
     }
 
     /// A world filled as the domain's `seed.toml` says: the same bytes for the same size and seed.
     pub fn seeded(domain: Arc<Domain>, natives: &Natives, size: &str, seed: u64) -> Result<Sandbox, SeedError> {
         let mut sandbox = Sandbox::empty(domain, natives)?;
-        sandbox.first = seed::fill(&sandbox.plan, &sandbox.first, size, seed)?;
+        sandbox.first = seed::fill(&sandbox.compiled, &sandbox.first, size, seed)?;
         Ok(sandbox)
     }
 
     /// A world whose first state is a snapshot. What a state must keep (ids, references, uniqueness) is checked.
     pub fn from_snapshot(domain: Arc<Domain>, natives: &Natives, snapshot: &Snapshot) -> Result<Sandbox, LoadError> {
         let mut sandbox = Sandbox::empty(domain, natives)?;
-        let plan = &sandbox.plan;
-        let mut state = State::empty(plan, snapshot.now);
+        let compiled = &sandbox.compiled;
+        let mut state = State::empty(compiled, snapshot.now);
         for (at, table) in snapshot.tables.iter().enumerate() {
             let id = RelationId(at as u16);
-            fill_table(plan, &mut state, id, table)?;
+            fill_table(compiled, &mut state, id, table)?;
         }
-        check_references(plan, &state)?;
+        check_references(compiled, &state)?;
         sandbox.first = state;
         sandbox.came_from = snapshot.first;
         Ok(sandbox)
@@ -150,25 +150,25 @@ impl Sandbox {
     /// The digest of the first state that all states of this world come from: its own, or the one that the snapshot it was
     /// loaded from names.
     pub fn origin(&self) -> Digest {
-        let own = || *self.own.get_or_init(|| Digest::of(&episode::snapshot_bytes(&self.plan, &self.first, None)));
+        let own = || *self.own.get_or_init(|| Digest::of(&episode::snapshot_bytes(&self.compiled, &self.first, None)));
         self.came_from.unwrap_or_else(own)
     }
 
     /// The declarations of its tables, tools, roles and rules.
     pub fn domain(&self) -> &Arc<Domain> {
-        &self.plan.domain
+        &self.compiled.domain
     }
 
     /// The native tools that are declared but have no code here: they are listed, not served.
     pub fn tools_without_code(&self) -> Vec<&str> {
-        let tools = self.plan.domain.tools.iter().zip(&self.natives);
+        let tools = self.compiled.domain.tools.iter().zip(&self.natives);
         tools.filter(|(tool, code)| tool.verb == Verb::Native && code.is_none()).map(|(tool, _)| &*tool.name).collect()
     }
 
     /// The first person, by id, whose row has the role as its `role`, or refers there to a row of that `name`; for roles that
     /// every row can take, the first person. In a joined domain, the first of those who have their roles in most members.
     pub fn person_for(&self, role: &str) -> Option<RowId> {
-        let domain = &self.plan.domain;
+        let domain = &self.compiled.domain;
         let table = domain.actor?;
         let mut people = self.first.table(table).rows.iter().map(|(id, _)| id);
         if domain.members.is_empty() {
@@ -178,7 +178,7 @@ impl Sandbox {
         }
         let fits = |id: RowId| {
             let everywhere = self.people_of(Some(id));
-            let places = self.plan.actors.iter().zip(&everywhere).enumerate();
+            let places = self.compiled.actors.iter().zip(&everywhere).enumerate();
             let roles =
                 places.filter(|(member, (table, person))| match (table, person, domain.role_in(role, *member)) {
                     (Some(table), Some(person), Some(role)) => self.has_role(*table, *person, role),
@@ -203,8 +203,8 @@ impl Sandbox {
 
     /// Who a person is in each member of a joined domain: whoever has the same address. Nobody, where no one has.
     fn people_of(&self, person: Option<RowId>) -> Vec<Option<RowId>> {
-        let domain = &self.plan.domain;
-        let (Some(own), Some(id)) = (domain.actor, person) else { return vec![None; self.plan.actors.len()] };
+        let domain = &self.compiled.domain;
+        let (Some(own), Some(id)) = (domain.actor, person) else { return vec![None; self.compiled.actors.len()] };
         let members = &domain.members;
         if members.is_empty() {
             return vec![person];
@@ -221,7 +221,7 @@ impl Sandbox {
             let path = [(table, field)];
             let test = Test { path: &path, op: TestOp::Compare(Compare::Eq), with: Operand::One(address) };
             let mut found = None;
-            let view = state::View { plan: &self.plan, state: &self.first };
+            let view = state::View { compiled: &self.compiled, state: &self.first };
             view.select(table, &[test], &mut |row| {
                 found = Some(row.id());
                 ControlFlow::Break(())
@@ -233,7 +233,7 @@ impl Sandbox {
 
     /// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
     pub fn seat_of(&self, task: &OpenTask) -> Seat {
-        let domain = &self.plan.domain;
+        let domain = &self.compiled.domain;
         let role = domain.role_named(&task.role).or(domain.roles.first());
         let role = role.map_or_else(String::new, |role| role.name.clone());
         Seat { actor: self.person_for(&role), role }
@@ -241,7 +241,7 @@ impl Sandbox {
 
     /// A field of a row as it is shown; of a reference, the `name` of the row it leads to.
     fn word_of(&self, table: TableId, row: &Row, field: &str) -> Option<String> {
-        let domain = &self.plan.domain;
+        let domain = &self.compiled.domain;
         let id = domain.table(table).field_named(field)?;
         match (domain.table(table).field(id).ty, row.get(id)) {
             (Type::Ref(to), Value::Ref(other)) => {
@@ -255,12 +255,12 @@ impl Sandbox {
 
     /// Begins an episode under conditions.
     pub fn begin(self: &Arc<Self>, seat: &Seat, conditions: Conditions) -> Result<Episode, WorldError> {
-        let domain = &self.plan.domain;
+        let domain = &self.compiled.domain;
         let listed = domain.roles.iter().position(|role| role.name == seat.role).map(Played::Listed);
         let made = || {
             let role = domain.joined_role(&seat.role).filter(|_| !domain.members.is_empty())?;
-            let plan = plan::RolePlan::new(&role);
-            Some(Played::Made(Box::new((role, plan))))
+            let compiled = compiled::CompiledRole::new(&role);
+            Some(Played::Made(Box::new((role, compiled))))
         };
         let Some(role) = listed.or_else(made) else {
             let roles: Vec<&str> = domain.roles.iter().map(|role| &*role.name).collect();
@@ -299,8 +299,13 @@ impl Sandbox {
 /// Counters of a snapshot beyond this are not believed.
 const LARGEST_ID: RowId = 1_000_000_000;
 
-fn fill_table(plan: &Plan, state: &mut State, table: RelationId, snapshot: &SnapshotTable) -> Result<(), LoadError> {
-    let declared = plan.domain.table(table);
+fn fill_table(
+    compiled: &Compiled,
+    state: &mut State,
+    table: RelationId,
+    snapshot: &SnapshotTable,
+) -> Result<(), LoadError> {
+    let declared = compiled.domain.table(table);
     let name = &declared.name;
     if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
         return Err(LoadError::Snapshot(format!("the counters of {name} are out of range")));
@@ -314,24 +319,24 @@ fn fill_table(plan: &Plan, state: &mut State, table: RelationId, snapshot: &Snap
         }
         for key in &declared.keys {
             let rows = state.table(table);
-            if let Some(other) = rows.same_key(&plan.tables[table.index()], &key.fields, cells, id) {
+            if let Some(other) = rows.same_key(&compiled.tables[table.index()], &key.fields, cells, id) {
                 return Err(LoadError::Snapshot(format!("{name} {id} and {name} {other} have the same key")));
             }
         }
-        state.put(plan, table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
+        state.put(compiled, table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
     }
     state.set_counters(table, snapshot.next_id, snapshot.next_number);
     Ok(())
 }
 
-fn check_references(plan: &Plan, state: &State) -> Result<(), LoadError> {
-    for (at, declared) in plan.domain.tables.iter().enumerate() {
+fn check_references(compiled: &Compiled, state: &State) -> Result<(), LoadError> {
+    for (at, declared) in compiled.domain.tables.iter().enumerate() {
         for (id, row) in state.table(RelationId(at as u16)).rows.iter() {
             for (field, cell) in declared.fields.iter().zip(row.cells()) {
                 if let (Type::Ref(to), Value::Ref(target)) = (field.ty, cell)
                     && state.get(to, *target).is_none()
                 {
-                    let (name, to) = (&declared.name, &plan.domain.table(to).name);
+                    let (name, to) = (&declared.name, &compiled.domain.table(to).name);
                     return Err(LoadError::Snapshot(format!(
                         "{name} {id} refers by `{}` to {to} {target}, which is not there",
                         field.name

@@ -20,7 +20,7 @@ pub struct Live<'e> {
 impl Episode {
     /// The state as it stands, for a judge.
     pub fn live(&self) -> Live<'_> {
-        let view = View { plan: &self.setting.sandbox.plan, state: &self.state };
+        let view = View { compiled: &self.setting.sandbox.compiled, state: &self.state };
         Live { view, sandbox: &self.setting.sandbox, first: &self.setting.start }
     }
 }
@@ -46,7 +46,7 @@ impl<'e> Records for Live<'e> {
 
 impl<'e> Terminal<'e> for Live<'e> {
     fn domain(&self) -> &str {
-        &self.view.plan.domain.name
+        &self.view.compiled.domain.name
     }
     fn first(&self) -> Option<Digest> {
         Some(self.sandbox.origin())

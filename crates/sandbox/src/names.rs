@@ -42,7 +42,7 @@
 //! }
 //! ```
 
-use crate::{plan::Plan, verbs::NativeFn};
+use crate::{compiled::Compiled, verbs::NativeFn};
 use benchwright_base::{FieldId, TableId, Value, nearest};
 use benchwright_expr::Type;
 use benchwright_schema::{self as schema, Domain, Tool, Verb};
@@ -340,8 +340,8 @@ pub(crate) struct Code {
 }
 
 /// Finds the code of each tool of a domain, and what the code names.
-pub(crate) fn resolve(plan: &Plan, natives: &[NativeTool]) -> Result<Vec<Option<Code>>, NamesError> {
-    let domain = &*plan.domain;
+pub(crate) fn resolve(compiled: &Compiled, natives: &[NativeTool]) -> Result<Vec<Option<Code>>, NamesError> {
+    let domain = &*compiled.domain;
     for native in natives {
         let is_native = |tool: &Tool| tool.verb == Verb::Native && tool.name == native.name;
         if !domain.tools.iter().any(is_native) {
@@ -359,12 +359,12 @@ pub(crate) fn resolve(plan: &Plan, natives: &[NativeTool]) -> Result<Vec<Option<
             codes.push(None);
             continue;
         };
-        let member = plan.tools[at].member;
+        let member = compiled.tools[at].member;
         let known = found.iter().find(|(of, names, _)| *of == member && std::ptr::eq(*names, native.names));
         let names = match known {
             Some((_, _, names)) => Arc::clone(names),
             None => {
-                let names = Arc::new(of_member(plan, member, native.names, natives)?);
+                let names = Arc::new(of_member(compiled, member, native.names, natives)?);
                 found.push((member, native.names, Arc::clone(&names)));
                 names
             }
@@ -379,17 +379,17 @@ pub(crate) fn resolve(plan: &Plan, natives: &[NativeTool]) -> Result<Vec<Option<
 
 /// Finds the names of a crate in a member of a domain, which is the whole domain where nothing is joined.
 fn of_member(
-    plan: &Plan,
+    compiled: &Compiled,
     member: usize,
     names: &'static Names,
     natives: &[NativeTool],
 ) -> Result<Resolved, NamesError> {
-    let domain = &*plan.domain;
+    let domain = &*compiled.domain;
     let mut faults = Vec::new();
     let table_named = |name: &'static str| {
         let id = match domain.members.get(member) {
-            None => plan.table_named(plain(name)),
-            Some(member) => plan.table_named(&format!("{}.{}", member.name, plain(name))),
+            None => compiled.table_named(plain(name)),
+            Some(member) => compiled.table_named(&format!("{}.{}", member.name, plain(name))),
         };
         id.ok_or_else(|| {
             let tables = domain.tables.iter().map(|table| table.own_name());
@@ -457,7 +457,7 @@ fn of_member(
     if let Some(check) = names.check {
         let table = |name: &str| {
             let full = domain.members.get(member).map(|member| format!("{}.{name}", member.name));
-            plan.table_named(full.as_deref().unwrap_or(name)).map(|id| domain.table(id))
+            compiled.table_named(full.as_deref().unwrap_or(name)).map(|id| domain.table(id))
         };
         check(&table).into_iter().for_each(&mut keep);
     }

@@ -3,9 +3,9 @@
 
 use crate::{
     access::Actor,
+    compiled::Compiled,
     draft::Draft,
     judge::broken_as_it_stands,
-    plan::Plan,
     row::Row,
     state::{State, View},
 };
@@ -58,15 +58,15 @@ pub enum SeedError {
 }
 
 /// Fills a world.
-pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<State, SeedError> {
-    let domain = &plan.domain;
+pub(crate) fn fill(compiled: &Compiled, empty: &State, size: &str, seed: u64) -> Result<State, SeedError> {
+    let domain = &compiled.domain;
     let Some(declared) = &domain.seed else { return Err(SeedError::NoSeed(domain.name.clone())) };
     let Some(size) = declared.sizes.iter().position(|name| name == size) else {
         let (size, sizes) = (size.to_owned(), declared.sizes.join(", "));
         return Err(SeedError::NoSize { domain: domain.name.clone(), size, sizes });
     };
-    let nobody = vec![None; plan.actors.len()];
-    let mut filler = Filler { plan, declared, state: empty.clone(), seed, nobody, known: BTreeMap::new() };
+    let nobody = vec![None; compiled.actors.len()];
+    let mut filler = Filler { compiled, declared, state: empty.clone(), seed, nobody, known: BTreeMap::new() };
     for (at, step) in declared.rows.iter().enumerate() {
         // A rule that speaks of a table filled later is judged at the end.
         let later = |table: TableId| declared.rows[at + 1..].iter().any(|step| step.table == table);
@@ -77,17 +77,17 @@ pub(crate) fn fill(plan: &Plan, empty: &State, size: &str, seed: u64) -> Result<
             .collect();
         filler.step(at, step, size, &deferred)?;
     }
-    check_rules(plan, &filler.state)?;
+    check_rules(compiled, &filler.state)?;
     Ok(filler.state)
 }
 
-fn check_rules(plan: &Plan, state: &State) -> Result<(), SeedError> {
+fn check_rules(compiled: &Compiled, state: &State) -> Result<(), SeedError> {
     let mut broken = Vec::new();
-    for (at, table) in plan.domain.tables.iter().enumerate() {
+    for (at, table) in compiled.domain.tables.iter().enumerate() {
         let id = RelationId(at as u16);
         for (row, _) in state.table(id).rows.iter() {
-            if let Some(rule) = broken_as_it_stands(plan, state, id, row, &|_| false) {
-                broken.push(format!("{} by {} {row}", plan.domain.rules[rule].id, table.name));
+            if let Some(rule) = broken_as_it_stands(compiled, state, id, row, &|_| false) {
+                broken.push(format!("{} by {} {row}", compiled.domain.rules[rule].id, table.name));
             }
         }
     }
@@ -111,7 +111,7 @@ fn tables_in(expr: &Expr) -> Vec<TableId> {
 }
 
 struct Filler<'p> {
-    plan: &'p Plan,
+    compiled: &'p Compiled,
     declared: &'p Seed,
     state: State,
     seed: u64,
@@ -144,7 +144,7 @@ impl Filler<'_> {
         let parents: Vec<Option<RowId>> = match &step.each {
             None => vec![None],
             Some(source) => {
-                let view = View { plan: self.plan, state: &self.state };
+                let view = View { compiled: self.compiled, state: &self.state };
                 Judge::new(&view, self.state.now).rows(source).into_iter().map(|row| Some(row.id())).collect()
             }
         };
@@ -177,7 +177,7 @@ impl Filler<'_> {
 
     /// Makes one row; false if a field that must differ has run out of rows.
     fn make(&mut self, at: usize, step: &SeedRows, batch: &mut Batch, deferred: &[bool]) -> Result<bool, SeedError> {
-        let declared = self.plan.domain.table(step.table);
+        let declared = self.compiled.domain.table(step.table);
         let number = self.state.table(step.table).next_id;
         let person = step.people.as_ref().map(|people| (step.table, people.gone));
         if let (Some(people), Some(key)) = (&step.people, &person) {
@@ -199,13 +199,13 @@ impl Filler<'_> {
                 cells[field.index()] = value.clone();
                 values.push((*field, value));
             }
-            let actor = Actor { plan: self.plan, role: &self.plan.roles[0], people: &self.nobody };
+            let actor = Actor { compiled: self.compiled, role: &self.compiled.roles[0], people: &self.nobody };
             // The state is taken out rather than copied: a copy would share every node, and each write would have to copy them.
             let mut draft = Draft::new(actor, std::mem::replace(&mut self.state, State::taken()));
             let broken = match draft.make(step.table, values) {
                 Err(refusal) => Some(refusal.to_string()),
-                Ok(id) => broken_as_it_stands(self.plan, &draft.state, step.table, id, &|rule| deferred[rule])
-                    .map(|rule| format!("it breaks {}", self.plan.domain.rules[rule].id)),
+                Ok(id) => broken_as_it_stands(self.compiled, &draft.state, step.table, id, &|rule| deferred[rule])
+                    .map(|rule| format!("it breaks {}", self.compiled.domain.rules[rule].id)),
             };
             let Some(broken) = broken else {
                 self.state = draft.state;
@@ -232,9 +232,9 @@ impl Filler<'_> {
         batch: &mut Batch,
         stream: &mut Stream,
     ) -> Option<Value> {
-        let ty = self.plan.domain.table(table).field(field).ty;
+        let ty = self.compiled.domain.table(table).field(field).ty;
         let row = Row::new(cells.into());
-        let view = View { plan: self.plan, state: &self.state };
+        let view = View { compiled: self.compiled, state: &self.state };
         let judge = Judge::new(&view, self.state.now).of(&row);
         Some(match how {
             SeedField::Null => Value::Null,
@@ -303,7 +303,7 @@ impl Filler<'_> {
         let (Source::Rows { relation, .. }, Some(id), false) = (source, drawn.as_ref_id(), path.is_empty()) else {
             return drawn;
         };
-        let view = View { plan: self.plan, state: &self.state };
+        let view = View { compiled: self.compiled, state: &self.state };
         match view.row(*relation, id) {
             Some(row) => Judge::new(&view, self.state.now).of(row).value(&Expr::Field(0, path.clone())),
             None => Value::Null,
@@ -356,7 +356,7 @@ impl Filler<'_> {
         let value = judge.value(&Expr::Field(0, path.clone()));
         match path.last() {
             Some((table, field)) if !value.is_null() => {
-                codec::show_value(&self.plan.domain, self.plan.domain.table(*table).field(*field).ty, &value)
+                codec::show_value(&self.compiled.domain, self.compiled.domain.table(*table).field(*field).ty, &value)
             }
             _ => String::new(),
         }

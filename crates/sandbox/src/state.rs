@@ -3,8 +3,8 @@
 //! one's, whatever the size of the table.
 
 use crate::{
+    compiled::{Compiled, CompiledTable, IndexedField},
     idset::{IdSet, Ids},
-    plan::{IndexPlan, Plan, TablePlan},
     row::Row,
     sabotage::{Sabotage, on},
     trie::{Difference, Trie},
@@ -47,9 +47,9 @@ impl State {
     }
 
     /// A state without rows.
-    pub(crate) fn empty(plan: &Plan, now: DateTime) -> State {
+    pub(crate) fn empty(compiled: &Compiled, now: DateTime) -> State {
         let mut state = State { tables: Trie::default(), hash: StateHash::default(), now };
-        for (at, table) in plan.tables.iter().enumerate() {
+        for (at, table) in compiled.tables.iter().enumerate() {
             let indexes = Arc::new(table.indexes.iter().map(|index| Index::sized(index, 16)).collect());
             let empty = TableState { indexes, next_id: 1, next_number: 1, ..TableState::default() };
             state.hash = state.hash.with(empty.counters_hash(at as u16));
@@ -101,8 +101,8 @@ impl State {
     }
 
     /// Puts a row in place of the one with its id, which it gives back, or as a new one.
-    pub(crate) fn put(&mut self, plan: &Plan, table: TableId, row: Arc<Row>) -> Option<Arc<Row>> {
-        let table_plan = &plan.tables[table.index()];
+    pub(crate) fn put(&mut self, compiled: &Compiled, table: TableId, row: Arc<Row>) -> Option<Arc<Row>> {
+        let compiled_table = &compiled.tables[table.index()];
         let id = row.id();
         let hash = self.hash;
         let state = self.edit(table);
@@ -112,22 +112,22 @@ impl State {
             Some(old) => row.hash_beside(table, old, hash),
         };
         // Mostly no indexed field changes, and the row need not be shared with the indexes.
-        let differs = |index: &IndexPlan| old.map(|old| old.get(index.field)) != Some(row.get(index.field));
-        let indexed = table_plan.indexes.iter().any(differs).then(|| Arc::clone(&row));
+        let differs = |index: &IndexedField| old.map(|old| old.get(index.field)) != Some(row.get(index.field));
+        let indexed = compiled_table.indexes.iter().any(differs).then(|| Arc::clone(&row));
         let old = state.rows.insert(id, row);
         if let Some(row) = indexed {
-            state.reindex(table_plan, id, old.as_deref(), Some(&row));
+            state.reindex(compiled_table, id, old.as_deref(), Some(&row));
         }
         self.hash = hash;
         old
     }
 
     /// Takes a row out.
-    pub(crate) fn remove(&mut self, plan: &Plan, table: TableId, id: RowId) -> Option<Arc<Row>> {
-        let table_plan = &plan.tables[table.index()];
+    pub(crate) fn remove(&mut self, compiled: &Compiled, table: TableId, id: RowId) -> Option<Arc<Row>> {
+        let compiled_table = &compiled.tables[table.index()];
         let state = self.edit(table);
         let old = state.rows.remove(id)?;
-        state.reindex(table_plan, id, Some(&old), None);
+        state.reindex(compiled_table, id, Some(&old), None);
         if !on(Sabotage::StaleHash) {
             self.hash = self.hash.without(old.hash(table));
         }
@@ -222,9 +222,9 @@ impl TableState {
         StateHash::of(&bytes)
     }
 
-    fn reindex(&mut self, plan: &TablePlan, id: RowId, old: Option<&Row>, new: Option<&Row>) {
+    fn reindex(&mut self, compiled: &CompiledTable, id: RowId, old: Option<&Row>, new: Option<&Row>) {
         let rows = self.rows.len();
-        for (at, spec) in plan.indexes.iter().enumerate() {
+        for (at, spec) in compiled.indexes.iter().enumerate() {
             let (before, after) = (old.map(|row| row.get(spec.field)), new.map(|row| row.get(spec.field)));
             if before == after {
                 continue;
@@ -256,9 +256,9 @@ impl TableState {
     /// The rows whose indexed field may have a value: all that have it, and for hashed keys perhaps a few more. `None` if
     /// the field is not indexed.
     #[inline]
-    fn candidates(&self, plan: &TablePlan, field: FieldId, value: &Value) -> Option<Option<&IdSet>> {
-        let at = plan.index_of[field.index()]?;
-        let (index, spec) = (&self.indexes[at], &plan.indexes[at]);
+    fn candidates(&self, compiled: &CompiledTable, field: FieldId, value: &Value) -> Option<Option<&IdSet>> {
+        let at = compiled.index_of[field.index()]?;
+        let (index, spec) = (&self.indexes[at], &compiled.indexes[at]);
         Some(index.key(spec, value).and_then(|key| index.sets.get(key)))
     }
 
@@ -266,11 +266,11 @@ impl TableState {
     #[inline]
     pub(crate) fn referring<'t>(
         &'t self,
-        plan: &TablePlan,
+        compiled: &CompiledTable,
         field: FieldId,
         to: RowId,
     ) -> impl Iterator<Item = &'t Arc<Row>> + use<'t> {
-        let set = self.candidates(plan, field, &Value::Ref(to)).flatten();
+        let set = self.candidates(compiled, field, &Value::Ref(to)).flatten();
         let ids = set.map_or_else(Ids::default, IdSet::iter);
         self.rows.get_all(ids)
     }
@@ -278,7 +278,7 @@ impl TableState {
     /// Another row than `except` that has the same values in all these fields; nulls are never the same.
     pub(crate) fn same_key(
         &self,
-        plan: &TablePlan,
+        compiled: &CompiledTable,
         fields: &[FieldId],
         cells: &[Value],
         except: RowId,
@@ -290,7 +290,7 @@ impl TableState {
             let row = self.rows.get(id)?;
             (id != except && fields.iter().all(|field| row.get(*field) == &cells[field.index()])).then_some(id)
         };
-        let sets = fields.iter().filter_map(|field| self.candidates(plan, *field, &cells[field.index()]));
+        let sets = fields.iter().filter_map(|field| self.candidates(compiled, *field, &cells[field.index()]));
         match sets.min_by_key(|set| set.map_or(0, IdSet::weight)) {
             Some(set) => set?.iter().find_map(same),
             None => self.rows.iter().find_map(|(id, _)| same(id)),
@@ -299,13 +299,13 @@ impl TableState {
 }
 
 impl Index {
-    fn sized(spec: &IndexPlan, rows: usize) -> Index {
+    fn sized(spec: &IndexedField, rows: usize) -> Index {
         let mask = if spec.direct { u32::MAX } else { rows.next_power_of_two() as u32 - 1 };
         Index { sets: Trie::default(), mask }
     }
 
     #[inline]
-    fn key(&self, spec: &IndexPlan, value: &Value) -> Option<u32> {
+    fn key(&self, spec: &IndexedField, value: &Value) -> Option<u32> {
         match value {
             Value::Null => None,
             Value::Ref(row) if spec.direct => Some(*row),
@@ -335,7 +335,7 @@ impl Index {
 /// A state as records to read.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'s> {
-    pub(crate) plan: &'s Plan,
+    pub(crate) compiled: &'s Compiled,
     pub(crate) state: &'s State,
 }
 
@@ -363,8 +363,8 @@ impl<'s> Records for View<'s> {
 impl<'s> View<'s> {
     /// The row of the person who acts, in the domain that a table belongs to.
     pub(crate) fn person(&self, people: &[Option<RowId>], table: TableId) -> Option<&'s Row> {
-        let member = self.plan.member_of[table.index()];
-        self.row(self.plan.actors[member]?, people[member]?)
+        let member = self.compiled.member_of[table.index()];
+        self.row(self.compiled.actors[member]?, people[member]?)
     }
 
     /// Every row from an id on that passes all the tests, in order of id.
@@ -376,7 +376,7 @@ impl<'s> View<'s> {
         each: &mut dyn FnMut(&'s Row) -> ControlFlow<()>,
     ) {
         let table = self.state.table(relation);
-        let plan = &self.plan.tables[relation.index()];
+        let compiled = &self.compiled.tables[relation.index()];
         let mut offer = |row: &'s Row| {
             let passes = row.id() >= from
                 && tests.iter().all(|test| match test.path {
@@ -398,7 +398,7 @@ impl<'s> View<'s> {
                 }
                 return;
             }
-            if let Some(set) = table.candidates(plan, *field, value) {
+            if let Some(set) = table.candidates(compiled, *field, value) {
                 let lighter = best.is_none_or(|best| set.map_or(0, IdSet::weight) < best.map_or(0, IdSet::weight));
                 if lighter {
                     best = Some(set);

@@ -71,9 +71,9 @@ pub enum Error {
     /// A file is not what this program writes.
     #[error("{}: {why}", .path.display())]
     Malformed {
-        /// The file.
+        /// The file that cannot be read as what it should be.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, in a sentence.
         why: String,
     },
     /// Shards cannot be written.
@@ -82,9 +82,9 @@ pub enum Error {
     /// A file or folder cannot be read or written.
     #[error("{}: {error}", .path.display())]
     Io {
-        /// Which one.
+        /// The file or folder that could not be used.
         path: PathBuf,
-        /// What happened.
+        /// What the system said.
         error: io::Error,
     },
     /// A size or a seed was given for a snapshot.
@@ -93,25 +93,25 @@ pub enum Error {
     /// A snapshot cannot be read from its file.
     #[error("{file}: {error}")]
     NoSnapshot {
-        /// The file.
+        /// The snapshot file, as it was named.
         file: String,
-        /// What happened.
+        /// What the system said.
         error: io::Error,
     },
     /// A snapshot is too large.
     #[error("{file} has {bytes} bytes; at most {LARGEST_SNAPSHOT} are read")]
     LargeSnapshot {
-        /// The file.
+        /// The snapshot file, as it was named.
         file: String,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
     },
     /// A snapshot is of a domain that is not there.
     #[error("{file} is of the domain {domain}, which is not there")]
     ForeignSnapshot {
-        /// The file.
+        /// The snapshot file, as it was named.
         file: String,
-        /// The domain.
+        /// The domain that it says it is of.
         domain: String,
     },
     /// A domain has no roles, so nobody can look at its world.
@@ -129,9 +129,9 @@ pub enum Error {
     /// The folder of runs cannot be used.
     #[error("{}: {why}", .path.display())]
     Runs {
-        /// The folder.
+        /// The folder of runs.
         path: PathBuf,
-        /// What happened.
+        /// What the ledger or the system said.
         why: String,
     },
     /// The server inside cannot be started.
@@ -140,9 +140,9 @@ pub enum Error {
     /// What was found of a task before cannot be read.
     #[error("{id}: the audit that was stored cannot be read: {why}")]
     StoredAudit {
-        /// The task.
+        /// The id of the task.
         id: String,
-        /// What is wrong.
+        /// What is wrong with what is stored beside it.
         why: String,
     },
     /// Tokens cannot be counted.

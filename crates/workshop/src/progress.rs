@@ -13,7 +13,7 @@ pub struct Step<'a> {
     pub what: &'a str,
     /// Items that are done. The first step of work that is taken up again counts what was kept.
     pub done: usize,
-    /// Items in all.
+    /// Items in all, those that were done before included.
     pub total: usize,
     /// The item that was just begun or done, such as the words of a task.
     pub item: &'a str,
@@ -51,7 +51,7 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Stops the work.
+    /// Asks whoever works with this flag to stop before the next item.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

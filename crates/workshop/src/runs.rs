@@ -12,7 +12,7 @@ use std::{
 /// The folder of runs with its ledger.
 pub struct Runs {
     root: PathBuf,
-    /// The ledger.
+    /// The database of runs and trials, `ledger.sqlite`.
     pub ledger: SqliteLedger,
 }
 

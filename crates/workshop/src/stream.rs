@@ -24,12 +24,12 @@ pub const FROM: u64 = 1_000;
 /// What a folder of shards was begun with.
 const HEAD: &str = "stream.json";
 
-/// What was made.
+/// How much a stream has made.
 #[derive(Clone, Copy, Debug)]
 pub struct Streamed {
-    /// Tasks in all.
+    /// Tasks of the whole stream, those made before included.
     pub tasks: usize,
-    /// Shards in all.
+    /// Shards of the whole stream, those made before included.
     pub shards: usize,
     /// Shards that were there already.
     pub kept: usize,

@@ -23,13 +23,13 @@ pub enum TaskError {
 
 /// A task that can be played and judged.
 pub struct Judged<'t> {
-    /// The task.
+    /// The task, open and sealed.
     pub task: &'t Task,
-    /// Its domain.
+    /// The declarations of its world.
     pub domain: Arc<Domain>,
     /// The family of its workflow.
     pub family: &'static dyn Family,
-    /// Its world.
+    /// Its world, in which episodes can be begun.
     pub sandbox: Arc<Sandbox>,
     /// The first state of that.
     pub first: Snapshot,

@@ -9,7 +9,7 @@ use tiktoken_rs::CoreBPE;
 /// The vocabulary that is counted in.
 pub const ENCODING: &str = "o200k_base";
 
-/// Counts tokens.
+/// Counts tokens as models of the vocabulary `o200k_base` do.
 pub struct Counter(CoreBPE);
 
 /// Tools that can be handed to an agent together, and their size.
@@ -32,9 +32,9 @@ pub struct Size {
     pub tokens: usize,
     /// Of these, what names, descriptions and argument schemas take by themselves.
     pub names: usize,
-    /// See `names`.
+    /// Tokens of all descriptions.
     pub descriptions: usize,
-    /// See `names`.
+    /// Tokens of all schemas of arguments.
     pub arguments: usize,
     /// The longest tool with its tokens.
     pub longest: (String, usize),

@@ -18,7 +18,7 @@ pub struct Filling {
 
 /// A world and where it came from.
 pub struct Opened {
-    /// The world.
+    /// The world, in which episodes can be begun.
     pub sandbox: Arc<Sandbox>,
     /// Such as `small, seed 1`.
     pub from: String,

@@ -12,7 +12,7 @@ type Seen = (i128, usize);
 
 pub(crate) fn avg(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let of = call.tool.of.unwrap_or(FieldId::ID);
-    let ty = call.plan().domain.table(call.table).field(of).ty;
+    let ty = call.compiled().domain.table(call.table).field(of).ty;
     let groups: Groups<Seen> = group(call, state, |(total, count): &mut Seen, row| {
         if let Some(number) = row.get(of).as_number() {
             *total += i128::from(number);

@@ -4,8 +4,8 @@ use crate::{
     answer::{open_again, write_new_row},
     arguments,
     call::Call,
+    compiled::Part,
     draft::Draft,
-    plan::Part,
     sabotage::{Sabotage, on},
 };
 use benchwright_base::{RowId, Value, json};
@@ -14,7 +14,7 @@ use benchwright_schema::Action;
 
 pub(crate) fn create(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     call.actor.require(call.table, Action::Create)?;
-    let settings = call.given.settings(call.tool_plan, &call.plan().domain, call.table, &call.tool.set)?;
+    let settings = call.given.settings(call.compiled_tool, &call.compiled().domain, call.table, &call.tool.set)?;
     let id = draft.create(call.table, settings)?;
     write_children(call, draft, id, false)?;
     answer(call, draft, id, out)
@@ -27,18 +27,18 @@ pub(crate) fn write_children(
     parent: RowId,
     replace: bool,
 ) -> Result<bool, Refusal> {
-    let plan = call.plan();
+    let compiled = call.compiled();
     let mut any = false;
     for (at, child) in call.tool.with.iter().enumerate() {
-        let Some((name, json)) = call.given.part(call.tool_plan, Part::Child(at)) else { continue };
+        let Some((name, json)) = call.given.part(call.compiled_tool, Part::Child(at)) else { continue };
         any = true;
-        let rows = arguments::children(plan, child.table, &child.set, name, json)?;
+        let rows = arguments::children(compiled, child.table, &child.set, name, json)?;
         if replace {
-            let table_plan = &plan.tables[child.table.index()];
+            let compiled_table = &compiled.tables[child.table.index()];
             let old: Vec<RowId> = draft
                 .state
                 .table(child.table)
-                .referring(table_plan, child.parent, parent)
+                .referring(compiled_table, child.parent, parent)
                 .map(|row| row.id())
                 .collect();
             for id in old {
@@ -62,11 +62,11 @@ pub(crate) fn answer(call: &Call<'_>, draft: &Draft<'_>, id: RowId, out: &mut Ve
     }
     write_new_row(out, &call.actor, &draft.state, call.table, &row, &call.tool.show);
     for child in &call.tool.with {
-        let table_plan = &call.plan().tables[child.table.index()];
+        let compiled_table = &call.compiled().tables[child.table.index()];
         open_again(out);
-        json::write_text(out, call.plan().domain.table(child.table).own_name());
+        json::write_text(out, call.compiled().domain.table(child.table).own_name());
         out.extend_from_slice(b":[");
-        let rows = draft.state.table(child.table).referring(table_plan, child.parent, id);
+        let rows = draft.state.table(child.table).referring(compiled_table, child.parent, id);
         let visible = rows.filter(|row| call.actor.may(&draft.state, child.table, Action::Read, row));
         for (at, row) in visible.enumerate() {
             if at > 0 {

@@ -3,7 +3,7 @@
 use crate::{
     answer::{LARGEST_ANSWER, LARGEST_PAGE, USUAL_PAGE, write_row},
     call::Call,
-    plan::Part,
+    compiled::Part,
     row::Row,
     state::State,
 };
@@ -60,9 +60,9 @@ struct Page {
 
 impl Page {
     fn read(call: &Call<'_>) -> Result<Page, Refusal> {
-        let declared = call.plan().domain.table(call.table);
+        let declared = call.compiled().domain.table(call.table);
         let mut page = Page { field: FieldId::ID, descending: false, limit: USUAL_PAGE as usize, after: None };
-        if let Some((name, json)) = call.given.part(call.tool_plan, Part::Sort) {
+        if let Some((name, json)) = call.given.part(call.compiled_tool, Part::Sort) {
             let Json::Text(sort) = json else {
                 return Err(Refusal::argument(name, format!("wants the name of a field, got {}", json.kind())));
             };
@@ -84,13 +84,13 @@ impl Page {
             }
             (page.field, page.descending) = (id, descending);
         }
-        if let Some((name, json)) = call.given.part(call.tool_plan, Part::Limit) {
+        if let Some((name, json)) = call.given.part(call.compiled_tool, Part::Limit) {
             match json {
                 Json::Int(n) if (1..=LARGEST_PAGE).contains(n) => page.limit = *n as usize,
                 _ => return Err(Refusal::argument(name, format!("wants a whole number from 1 to {LARGEST_PAGE}"))),
             }
         }
-        if let Some((name, json)) = call.given.part(call.tool_plan, Part::Cursor) {
+        if let Some((name, json)) = call.given.part(call.compiled_tool, Part::Cursor) {
             let read = match json {
                 Json::Null => Some(None),
                 Json::Text(cursor) => page.read_cursor(call, cursor).map(Some),
@@ -139,7 +139,7 @@ impl Page {
         if self.field != FieldId::ID {
             let ty = self.ty(call);
             let mut value = Vec::new();
-            codec::write_value(&mut value, &call.plan().domain, ty, last.get(self.field));
+            codec::write_value(&mut value, &call.compiled().domain, ty, last.get(self.field));
             cursor.push(':');
             cursor.push_str(&String::from_utf8_lossy(&value));
         }
@@ -155,14 +155,14 @@ impl Page {
         }
         let (id, value) = rest.split_once(':')?;
         let json = Json::parse(value).ok()?;
-        Some((id.parse().ok()?, codec::read_value(&call.plan().domain, self.ty(call), &json).ok()?))
+        Some((id.parse().ok()?, codec::read_value(&call.compiled().domain, self.ty(call), &json).ok()?))
     }
 
     fn name<'a>(&self, call: &Call<'a>) -> &'a str {
-        &call.plan().domain.table(call.table).field(self.field).name
+        &call.compiled().domain.table(call.table).field(self.field).name
     }
 
     fn ty(&self, call: &Call<'_>) -> Type {
-        call.plan().domain.table(call.table).field(self.field).ty
+        call.compiled().domain.table(call.table).field(self.field).ty
     }
 }

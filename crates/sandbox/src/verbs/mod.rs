@@ -16,7 +16,7 @@ mod update;
 pub(crate) use native::native;
 pub use native::{AnyRow, Gives, NativeCall, NativeFn, RowView, Seen};
 
-use crate::{call::Call, draft::Draft, plan::Plan, state::State};
+use crate::{call::Call, compiled::Compiled, draft::Draft, state::State};
 use benchwright_base::{FieldId, TableId, Value};
 use benchwright_pack::Refusal;
 use benchwright_schema::{Action, Verb};
@@ -58,7 +58,7 @@ fn group<T: Default>(
     state: &State,
     mut collect: impl FnMut(&mut T, &crate::row::Row),
 ) -> Result<Groups<T>, Refusal> {
-    let declared = call.plan().domain.table(call.table);
+    let declared = call.compiled().domain.table(call.table);
     let is_secret = |field: &FieldId| declared.field(*field).secret;
     let asks_secrets = [call.tool.of, call.tool.per].iter().flatten().any(is_secret);
     if asks_secrets {
@@ -83,7 +83,7 @@ fn write_groups<T>(call: &Call<'_>, groups: &Groups<T>, out: &mut Vec<u8>, write
     out.extend_from_slice(b",\"groups\":[");
     for (at, (key, value)) in groups.iter().enumerate() {
         out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
-        write_cell(call.plan(), call.table, per, key, out);
+        write_cell(call.compiled(), call.table, per, key, out);
         out.push(b',');
         write(out, value);
         out.push(b'}');
@@ -92,9 +92,9 @@ fn write_groups<T>(call: &Call<'_>, groups: &Groups<T>, out: &mut Vec<u8>, write
 }
 
 /// Writes `"field":value`.
-fn write_cell(plan: &Plan, table: TableId, field: FieldId, value: &Value, out: &mut Vec<u8>) {
-    let field = plan.domain.table(table).field(field);
+fn write_cell(compiled: &Compiled, table: TableId, field: FieldId, value: &Value, out: &mut Vec<u8>) {
+    let field = compiled.domain.table(table).field(field);
     benchwright_base::json::write_text(out, &field.name);
     out.push(b':');
-    benchwright_schema::codec::write_value(out, &plan.domain, field.ty, value);
+    benchwright_schema::codec::write_value(out, &compiled.domain, field.ty, value);
 }

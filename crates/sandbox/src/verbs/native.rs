@@ -5,9 +5,9 @@ use crate::{
     access::Actor,
     arguments,
     call::Call,
+    compiled::{CompiledTool, Permit},
     draft::Draft,
     names::{ArgumentName, Cell, Code, ColumnOf, Place, Resolved, Table, Word, WordOf},
-    plan::{Permit, ToolPlan},
     row::Row,
     state::{State, TableState},
 };
@@ -38,7 +38,7 @@ pub enum Gives {
 
 /// What a native tool works with.
 pub struct NativeCall<'c, 'd> {
-    plan: &'c ToolPlan,
+    compiled: &'c CompiledTool,
     native: &'c Native,
     /// What the code names, found in the domain.
     code: &'c Code,
@@ -174,7 +174,7 @@ impl<'n> Seen<'n> {
     /// The rows that refer by a field to a row, in order of id.
     #[inline]
     pub fn referring(self, field: FieldId, to: RowId) -> impl Iterator<Item = &'n Row> {
-        let mut rows = self.rows.referring(&self.actor.plan.tables[self.table.index()], field, to);
+        let mut rows = self.rows.referring(&self.actor.compiled.tables[self.table.index()], field, to);
         // Not a filter: that becomes a call for each row.
         std::iter::from_fn(move || {
             loop {
@@ -201,12 +201,12 @@ impl<'n> Seen<'n> {
 impl<'c, 'd> NativeCall<'c, 'd> {
     /// The tool's name in its own domain.
     pub fn tool_name(&self) -> &'c str {
-        &self.plan.own_name
+        &self.compiled.own_name
     }
 
     /// The domain.
     pub fn domain(&self) -> &'d Domain {
-        &self.draft.actor.plan.domain
+        &self.draft.actor.compiled.domain
     }
 
     /// The table that the first argument speaks of.
@@ -302,7 +302,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
 
     /// The person who acts.
     pub fn actor(&self) -> Option<RowId> {
-        self.draft.actor.people[self.plan.member]
+        self.draft.actor.people[self.compiled.member]
     }
 
     /// The rows of a table that have these values and that the role may see, in order of id.
@@ -321,7 +321,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
             })
             .collect();
         let actor = self.draft.actor;
-        let view = crate::state::View { plan: actor.plan, state: &self.draft.state };
+        let view = crate::state::View { compiled: actor.compiled, state: &self.draft.state };
         let mut found = Vec::new();
         let asks_secrets = having.iter().any(|cell| columns[usize::from(cell.slot)].secret);
         view.select(id, &tests, &mut |row| {
@@ -434,7 +434,7 @@ impl<'c, 'd> NativeCall<'c, 'd> {
     #[inline]
     fn declared(&self, table: TableId) -> Result<Seen<'_>, Refusal> {
         let Draft { actor, state, .. } = &*self.draft;
-        if actor.plan.tables[table.index()].has_secrets {
+        if actor.compiled.tables[table.index()].has_secrets {
             let name = &self.domain().table(table).name;
             return Err(fault(format!("`{name}` has secret fields, so its rows are read one field at a time")));
         }
@@ -485,10 +485,11 @@ fn is_text(argument: &Argument) -> bool {
 /// Runs a native tool and answers it.
 pub(crate) fn native(call: &Call<'_>, draft: &mut Draft<'_>, code: &Code, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let Some(native) = &call.tool.native else { return Err(fault("it declares nothing".into())) };
-    let domain = &*call.plan().domain;
+    let domain = &*call.compiled().domain;
     // The arguments of a native tool are those that it takes, in their order.
     let raw = &call.given.values[..native.takes.len()];
-    let mut native_call = NativeCall { plan: call.tool_plan, native, code, raw, arguments: SmallVec::new(), draft };
+    let mut native_call =
+        NativeCall { compiled: call.compiled_tool, native, code, raw, arguments: SmallVec::new(), draft };
     for (argument, given) in native.takes.iter().zip(raw) {
         native_call.arguments.push(match (*given, argument.shape) {
             (Some(Json::Text(text)), Shape::Value) if is_text(argument) => {

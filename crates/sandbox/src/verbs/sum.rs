@@ -9,7 +9,7 @@ use benchwright_schema::codec;
 
 pub(crate) fn sum(call: &Call<'_>, state: &State, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let of = call.tool.of.unwrap_or(FieldId::ID);
-    let ty = call.plan().domain.table(call.table).field(of).ty;
+    let ty = call.compiled().domain.table(call.table).field(of).ty;
     let groups: Groups<i128> = group(call, state, |total: &mut i128, row| {
         *total += i128::from(row.get(of).as_number().unwrap_or_default());
     })?;
@@ -35,5 +35,5 @@ pub(crate) fn write_number(call: &Call<'_>, ty: Type, key: &str, number: i128, o
     };
     json::write_text(out, key);
     out.push(b':');
-    codec::write_value(out, &call.plan().domain, ty, &value);
+    codec::write_value(out, &call.compiled().domain, ty, &value);
 }

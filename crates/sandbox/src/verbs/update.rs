@@ -7,7 +7,7 @@ use benchwright_schema::Action;
 pub(crate) fn update(call: &Call<'_>, draft: &mut Draft<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     call.actor.require(call.table, Action::Update)?;
     let row = call.only_row(&draft.state)?;
-    let settings = call.given.settings(call.tool_plan, &call.plan().domain, call.table, &call.tool.set)?;
+    let settings = call.given.settings(call.compiled_tool, &call.compiled().domain, call.table, &call.tool.set)?;
     let nothing = settings.is_empty();
     draft.update(call.table, row, settings)?;
     let children = super::create::write_children(call, draft, row, true)?;

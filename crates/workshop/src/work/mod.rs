@@ -34,9 +34,9 @@ pub enum Workers {
     /// Processes, each started with these words: a program and its arguments. It answers every [`Request`] on a line of its
     /// standard input with an [`Answer`] on a line of its standard output, as [`Maker::answer`] gives it.
     Processes {
-        /// The program.
+        /// The program that is started for each worker.
         program: PathBuf,
-        /// Its arguments.
+        /// What it is started with.
         arguments: Vec<OsString>,
     },
 }
@@ -165,7 +165,7 @@ impl Workshop {
 /// Why a task was not made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shortfall {
-    /// What happened.
+    /// What happened, in a sentence.
     pub why: String,
     /// Whether something that is needed is missing.
     pub missing: bool,

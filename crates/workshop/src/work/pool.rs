@@ -17,7 +17,7 @@ use std::{
 pub(crate) enum Event<'a, A> {
     /// A worker has taken it.
     Begun(usize),
-    /// It was answered.
+    /// It was answered, or its worker was lost.
     Answered(usize, &'a Result<A, String>),
 }
 

@@ -32,13 +32,13 @@ impl fmt::Display for Request {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MakeRequest {
-    /// The pattern.
+    /// The name of the pattern, `group/slug`.
     pub pattern: String,
-    /// The tier.
+    /// A tier that the pattern offers.
     pub tier: String,
-    /// The objective.
+    /// An objective that the pattern offers at that tier.
     pub objective: String,
-    /// The seed.
+    /// The seed that the task is drawn from.
     pub seed: u64,
     /// The folder of the store.
     pub out: PathBuf,
@@ -50,7 +50,7 @@ pub struct MakeRequest {
 pub struct AuditRequest {
     /// The folder of the store.
     pub store: PathBuf,
-    /// The task.
+    /// The id of a task in that store.
     pub id: String,
     /// The trials, by name.
     pub trials: Vec<String>,
@@ -64,7 +64,7 @@ pub enum Answer {
     Made(Made),
     /// The trials were run.
     Audited(TaskReport),
-    /// Neither.
+    /// The request came to nothing.
     Failed(Failed),
 }
 
@@ -72,9 +72,9 @@ pub enum Answer {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
-    /// Its id.
+    /// The id of the task, under which it stands in the store.
     pub id: String,
-    /// Its digest.
+    /// The digest of every byte of it.
     pub digest: String,
     /// The variables of its model.
     pub variables: usize,
@@ -92,7 +92,7 @@ pub struct Made {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failed {
-    /// What happened.
+    /// What happened, in a sentence.
     pub why: String,
     /// Whether something that is needed is missing.
     pub missing: bool,

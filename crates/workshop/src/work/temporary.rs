@@ -11,7 +11,7 @@ use std::{
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// A new one.
+    /// Makes a new, empty folder among the temporary files of the system.
     pub fn new() -> io::Result<Temporary> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         loop {
@@ -24,7 +24,7 @@ impl Temporary {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder, which is gone once this is dropped.
     pub fn path(&self) -> &Path {
         &self.0
     }

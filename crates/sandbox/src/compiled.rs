@@ -9,13 +9,13 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The compiled domain.
-pub(crate) struct Plan {
+pub(crate) struct Compiled {
     pub(crate) domain: Arc<Domain>,
-    pub(crate) tables: Vec<TablePlan>,
-    pub(crate) tools: Vec<ToolPlan>,
+    pub(crate) tables: Vec<CompiledTable>,
+    pub(crate) tools: Vec<CompiledTool>,
     tool_slots: Vec<u16>,
     table_slots: Vec<u16>,
-    pub(crate) roles: Vec<RolePlan>,
+    pub(crate) roles: Vec<CompiledRole>,
     /// For each table the member that it belongs to; 0 where nothing is joined.
     pub(crate) member_of: Vec<usize>,
     /// For each member the table of its people.
@@ -23,11 +23,11 @@ pub(crate) struct Plan {
 }
 
 /// What is derived from a table.
-pub(crate) struct TablePlan {
+pub(crate) struct CompiledTable {
     /// For each field the text before its value in a row's JSON: `{"id":`, `,"name":`.
     pub(crate) labels: Vec<Box<[u8]>>,
     /// The indexed fields.
-    pub(crate) indexes: Vec<IndexPlan>,
+    pub(crate) indexes: Vec<IndexedField>,
     /// For each field its place in `indexes`.
     pub(crate) index_of: Vec<Option<usize>>,
     /// Whether a field is secret.
@@ -47,7 +47,7 @@ pub(crate) struct TablePlan {
 }
 
 /// One indexed field.
-pub(crate) struct IndexPlan {
+pub(crate) struct IndexedField {
     pub(crate) field: FieldId,
     /// References are keyed by the row they name, everything else by a hash.
     pub(crate) direct: bool,
@@ -63,17 +63,17 @@ pub(crate) enum Permit {
 }
 
 /// What a role may do, by table and action.
-pub(crate) struct RolePlan {
+pub(crate) struct CompiledRole {
     pub(crate) permits: Vec<[Permit; 5]>,
 }
 
 /// The arguments of a tool.
-pub(crate) struct ToolPlan {
+pub(crate) struct CompiledTool {
     /// The member that it belongs to; 0 where nothing is joined.
     pub(crate) member: usize,
     /// Its name in its own domain.
     pub(crate) own_name: Box<str>,
-    pub(crate) arguments: Vec<ArgumentPlan>,
+    pub(crate) arguments: Vec<CompiledArgument>,
     /// For each field to write the place of its argument; none for fixed ones.
     pub(crate) set_arguments: Vec<Option<usize>>,
     /// For each filter or key the path that its test reads.
@@ -81,7 +81,7 @@ pub(crate) struct ToolPlan {
 }
 
 /// One argument.
-pub(crate) struct ArgumentPlan {
+pub(crate) struct CompiledArgument {
     pub(crate) name: Box<str>,
     pub(crate) part: Part,
     pub(crate) required: bool,
@@ -114,19 +114,19 @@ pub(crate) struct Given<'a> {
     pub(crate) values: SmallVec<[Option<&'a Json<'a>>; 8]>,
 }
 
-impl Plan {
-    pub(crate) fn new(domain: Arc<Domain>) -> Plan {
-        let tables = (0..domain.tables.len()).map(|at| table_plan(&domain, RelationId(at as u16))).collect();
-        let tools: Vec<ToolPlan> = (0..domain.tools.len()).map(|at| tool_plan(&domain, at)).collect();
+impl Compiled {
+    pub(crate) fn new(domain: Arc<Domain>) -> Compiled {
+        let tables = (0..domain.tables.len()).map(|at| compiled_table(&domain, RelationId(at as u16))).collect();
+        let tools: Vec<CompiledTool> = (0..domain.tools.len()).map(|at| compiled_tool(&domain, at)).collect();
         let tool_slots = slots(domain.tools.iter().map(|tool| &*tool.name));
         let table_slots = slots(domain.tables.iter().map(|table| &*table.name));
-        let roles = domain.roles.iter().map(RolePlan::new).collect();
+        let roles = domain.roles.iter().map(CompiledRole::new).collect();
         let member_of = (0..domain.tables.len()).map(|at| domain.member_of(RelationId(at as u16))).collect();
         let actors = match &domain.members[..] {
             [] => vec![domain.actor],
             members => members.iter().map(|member| member.actor).collect(),
         };
-        Plan { tables, tools, tool_slots, table_slots, roles, member_of, actors, domain }
+        Compiled { tables, tools, tool_slots, table_slots, roles, member_of, actors, domain }
     }
 
     /// The place of a tool by its name.
@@ -168,9 +168,9 @@ fn look_up<'n>(slots: &[u16], name: &str, name_at: impl Fn(usize) -> &'n String)
     None
 }
 
-impl RolePlan {
+impl CompiledRole {
     /// What a role may do, table by table.
-    pub(crate) fn new(role: &Role) -> RolePlan {
+    pub(crate) fn new(role: &Role) -> CompiledRole {
         let permit = |table: TableId, action: Action| {
             let grants: Vec<_> = role.grants(table, action).collect();
             if grants.is_empty() {
@@ -183,7 +183,7 @@ impl RolePlan {
         };
         let actions = [Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal];
         let tables = (0..role.access.len()).map(|at| RelationId(at as u16));
-        RolePlan { permits: tables.map(|table| actions.map(|action| permit(table, action))).collect() }
+        CompiledRole { permits: tables.map(|table| actions.map(|action| permit(table, action))).collect() }
     }
 
     pub(crate) fn permit(&self, table: TableId, action: Action) -> &Permit {
@@ -196,7 +196,7 @@ impl RolePlan {
     }
 }
 
-fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
+fn compiled_table(domain: &Domain, id: TableId) -> CompiledTable {
     let table: &Table = domain.table(id);
     let labels = table
         .fields
@@ -210,13 +210,13 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
         })
         .collect();
     // References are indexed for the way back; a key is looked up through a reference in it, or through its first field.
-    let mut indexes: Vec<IndexPlan> = (1..table.fields.len())
+    let mut indexes: Vec<IndexedField> = (1..table.fields.len())
         .filter(|at| matches!(table.fields[*at].ty, Type::Ref(_)))
-        .map(|at| IndexPlan { field: FieldId(at as u16), direct: true })
+        .map(|at| IndexedField { field: FieldId(at as u16), direct: true })
         .collect();
     for key in &table.keys {
         if !key.fields.iter().any(|field| indexes.iter().any(|index| index.field == *field)) {
-            indexes.push(IndexPlan { field: key.fields[0], direct: false });
+            indexes.push(IndexedField { field: key.fields[0], direct: false });
         }
     }
     let mut index_of = vec![None; table.fields.len()];
@@ -230,7 +230,7 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
             .collect()
     };
     let tool_rules = rules(true);
-    TablePlan {
+    CompiledTable {
         labels,
         indexes,
         index_of,
@@ -248,13 +248,13 @@ fn table_plan(domain: &Domain, id: TableId) -> TablePlan {
     }
 }
 
-fn tool_plan(domain: &Domain, at: usize) -> ToolPlan {
+fn compiled_tool(domain: &Domain, at: usize) -> CompiledTool {
     let tool = &domain.tools[at];
     let member = domain.members.iter().position(|member| member.tools.contains(&at)).unwrap_or_default();
     let of_member = domain.members.get(member).and_then(|member| member.tool_names.get(at - member.tools.start));
     let own_name = of_member.unwrap_or(&tool.name).as_str().into();
     let mut arguments = Vec::new();
-    let mut add = |name: &str, part, required| arguments.push(ArgumentPlan { name: name.into(), part, required });
+    let mut add = |name: &str, part, required| arguments.push(CompiledArgument { name: name.into(), part, required });
     if let Some(native) = &tool.native {
         for (at, argument) in native.takes.iter().enumerate() {
             add(&argument.cell.name, Part::Native(at), argument.required);
@@ -290,7 +290,7 @@ fn tool_plan(domain: &Domain, at: usize) -> ToolPlan {
         }
     }
     let set_arguments = (0..tool.set.len())
-        .map(|at| arguments.iter().position(|argument: &ArgumentPlan| argument.part == Part::Set(at)))
+        .map(|at| arguments.iter().position(|argument: &CompiledArgument| argument.part == Part::Set(at)))
         .collect();
-    ToolPlan { member, own_name, arguments, set_arguments, paths }
+    CompiledTool { member, own_name, arguments, set_arguments, paths }
 }
