@@ -6,7 +6,7 @@
 use anyhow::{Context as _, Result, anyhow};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{Ledger, Snapshot};
+use benchwright_pack::{Ledger, Snapshot, share::of_one};
 use benchwright_project::{Order, Solver, make};
 use benchwright_sandbox::Conditions;
 use benchwright_solve::{CpSat, Engine as _, Library, PhasePlanner};
@@ -42,9 +42,10 @@ fn main() -> Result<()> {
     let first = Snapshot::from_bytes(&task.world, &domain)?;
     let grader = Grader::new(&domain, &task.sealed.verifier, &first, family.natives())?;
     let verdict = grader.grade(&episode.snapshot())?;
-    println!("{} calls: {:?}, reward {} millionths", task.sealed.oracle.steps.len(), verdict.ending, verdict.reward);
+    let calls = task.sealed.oracle.steps.len();
+    println!("{calls} calls: {:?}, reward {}", verdict.ending, of_one(verdict.reward));
     let idle = grader.grade(&first)?;
-    println!("no call at all: {:?}, reward {}", idle.ending, idle.reward);
+    println!("no call at all: {:?}, reward {}", idle.ending, of_one(idle.reward));
     if verdict.reward != 1_000_000 || idle.reward != 0 {
         return Err(anyhow!("the oracle must earn everything and idling nothing; failed: {:?}", verdict.failed()));
     }

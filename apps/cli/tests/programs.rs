@@ -146,7 +146,7 @@ fn threat_03_a_verdict_cannot_be_forged() {
     assert_eq!((&told["scored"], &told["mean_reward"], &told["pass_at_1"]), (&1.into(), &0.0.into(), &0.0.into()));
     let trial = trial(&folder, &told);
     let verdict = document(trial.join("verdict.json"));
-    assert_eq!((&verdict["ending"], &verdict["reward"]), (&"fail".into(), &0.into()));
+    assert_eq!((&verdict["ending"], &verdict["reward"]), (&"fail".into(), &0.0.into()));
     if geteuid().is_root() {
         let said = fs::read_to_string(trial.join("transcript.jsonl")).unwrap();
         let said: Json = serde_json::from_str(&said).unwrap();
@@ -207,6 +207,8 @@ fn a_program_that_fails_before_its_first_call_is_an_error_that_every_report_tell
     let report = benchwright(&folder).args(["report", "--html", "pages"]).output().unwrap();
     let table = String::from_utf8(report.stdout).unwrap();
     assert!(table.contains("not scored") && table.contains("exit status: 3"), "{table}");
+    let summary = benchwright(&folder).args(["report", "--json"]).output().unwrap();
+    assert_eq!(told(&summary)["run"], first["run"]);
     let pages = fs::read_dir(folder.join("pages/trials")).unwrap().map(|entry| entry.unwrap().path());
     let page: Vec<String> = pages.map(|path| fs::read_to_string(path).unwrap()).collect();
     assert!(page.len() == 1 && page[0].contains("no module named agent"), "{page:?}");
@@ -215,6 +217,17 @@ fn a_program_that_fails_before_its_first_call_is_an_error_that_every_report_tell
     let script = r#"post res_partner_search_read '{"limit":2}' > /dev/null; exit 3"#;
     let second = told(&run_program(&folder, &in_bash(script), &[]));
     assert_eq!((&second["scored"], &second["errors"]), (&1.into(), &0.into()), "{second}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_run_of_no_attempts_is_refused_with_the_next_step() {
+    let folder = folder("none");
+    let output = benchwright(&folder).args(["run", "demo", "--agent", "idle", "-k", "0"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("0 times") && error.contains("-k 1"), "{error}");
+    assert!(!folder.join("runs").exists());
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -284,7 +284,7 @@ fn tasks_are_made_shown_graded_locked_audited_and_exported() {
         assert!(revealed.contains(part), "{part} in {revealed}");
     }
     let verdict = document(&["grade", &task, &place.path(&format!("one/open/{id}/world.json")), "--json"], 1);
-    assert_eq!((verdict["ending"].as_str(), verdict["reward"].as_i64()), (Some("fail"), Some(0)), "{verdict}");
+    assert_eq!((verdict["ending"].as_str(), verdict["reward"].as_f64()), (Some("fail"), Some(0.0)), "{verdict}");
 
     // A state of another task gets no verdict, be it the first one or one that was worked on.
     let foreign = |snapshot: &str| {
@@ -299,7 +299,7 @@ fn tasks_are_made_shown_graded_locked_audited_and_exported() {
     let trials = Path::new(&runs).join(ran["run"].as_str().unwrap()).join("trials");
     let left = |number: usize| trials.join(format!("{number:06}/snapshot.json.gz")).to_string_lossy().into_owned();
     let passed = document(&["grade", &task, &left(1), "--json"], 0);
-    assert_eq!(passed["ending"], "pass", "{passed}");
+    assert_eq!((&passed["ending"], &passed["reward"]), (&json!("pass"), &json!(1.0)), "{passed}");
     foreign(&left(2));
     // Nor are the calls of one task made again in the world of another.
     let catalog = benchwright_catalog::Catalog::built_in();

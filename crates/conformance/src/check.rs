@@ -4,7 +4,7 @@ use crate::error::{OrWrong as _, Result};
 use benchwright_catalog::Catalog;
 use benchwright_grade::{FULL, Grader};
 use benchwright_odoo::{OdooWorld, Site, compare};
-use benchwright_pack::{CheckStatus, Ending, Script, Snapshot, Store, Task, Verdict};
+use benchwright_pack::{CheckStatus, Ending, Script, Snapshot, Store, Task, Verdict, share::of_one};
 use benchwright_project::{Case, Mutation};
 use benchwright_spec::NamedRows;
 use benchwright_workshop::tasks::Judged;
@@ -193,8 +193,8 @@ fn one(catalog: &Catalog, site: &Site, task: &Task, near_misses: usize, turn: us
     }
     Ok(json!({
         "records": records,
-        "oracle": { "ending": format!("{:?}", oracle.ending), "reward": oracle.reward, "calls": task.sealed.oracle.steps.len() },
-        "idle": { "reward": idle.reward }, "near_misses": missed,
+        "oracle": { "ending": format!("{:?}", oracle.ending), "reward": of_one(oracle.reward), "calls": task.sealed.oracle.steps.len() },
+        "idle": { "reward": of_one(idle.reward) }, "near_misses": missed,
         "differences": differences.len(), "shown": shown, "faults": faults,
     }))
 }

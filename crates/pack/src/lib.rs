@@ -25,6 +25,7 @@ mod refusal;
 pub mod run;
 mod scoring;
 pub mod script;
+pub mod share;
 mod snapshot;
 pub mod store;
 pub mod suite;

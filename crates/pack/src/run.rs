@@ -115,19 +115,23 @@ pub enum TrialEnd {
     },
 }
 
-/// What a report needs of a verdict. Rewards and shares are in millionths.
+/// What a report needs of a verdict. Rewards and shares are in millionths; written, they are numbers from 0 to 1.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
     /// Whether every check passed and every scored phase is within its tolerance.
     pub pass: bool,
     /// The reward, from 0 to 1,000,000.
+    #[serde(with = "crate::share")]
     pub reward: i64,
     /// The share of constraint checks that passed.
+    #[serde(with = "crate::share")]
     pub constraints: i64,
     /// The share of traceability checks that passed.
+    #[serde(with = "crate::share")]
     pub trace: i64,
     /// The score of the objective.
+    #[serde(with = "crate::share")]
     pub objective: i64,
     /// Whether every check that applies passed and no gate fired.
     pub clean: bool,

@@ -99,6 +99,7 @@ pub struct PhaseScore {
     /// The certified best value, in the unit of the phase.
     pub best: i64,
     /// The score in millionths.
+    #[serde(with = "crate::share")]
     pub score: i64,
     /// Whether the value is within tolerance of the best.
     pub within: bool,
@@ -116,18 +117,22 @@ pub enum Ending {
     Error,
 }
 
-/// The verdict on a terminal state. Scores and the reward are in millionths.
+/// The verdict on a terminal state. Scores and the reward are in millionths; written, they are numbers from 0 to 1.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Verdict {
     /// How the task ended.
     pub ending: Ending,
     /// The one number of the verdict, from 0 to 1,000,000.
+    #[serde(with = "crate::share")]
     pub reward: i64,
     /// The share of constraint checks that passed.
+    #[serde(with = "crate::share")]
     pub constraints: i64,
     /// The share of traceability checks that passed.
+    #[serde(with = "crate::share")]
     pub trace: i64,
     /// The score of the objective.
+    #[serde(with = "crate::share")]
     pub objective: i64,
     /// The gates that fired.
     pub gates: Vec<String>,

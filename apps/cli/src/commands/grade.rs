@@ -21,7 +21,7 @@ Example:
   benchwright grade out/open/ID runs/NAME/trials/000001/snapshot.json.gz
 
 Keys of --json:
-  ending (pass, fail, error), reward and scores in millionths, gates, phases, checks, alarm, paper_pass")]
+  ending (pass, fail, error), reward and scores from 0 to 1, gates, phases, checks, alarm, paper_pass")]
 pub(crate) struct Options {
     /// The folder of its open part, DIR/open/ID, or DIR/ID
     #[arg(value_name = "TASK")]

@@ -11,7 +11,7 @@ use benchwright_report::{
 };
 use benchwright_run::{LedgerStore as _, RunId, TrialFolder};
 use benchwright_workshop::{host::StoreHost, runs::Runs};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
     fs,
@@ -104,7 +104,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         eprintln!("next: open {}/index.html", folder.display());
     }
     if options.json {
-        return Ok(output::json(&serde_json::to_value(&summary)?)?);
+        let mut told = json!({ "run": read.name });
+        if let (Json::Object(told), Json::Object(summary)) = (&mut told, serde_json::to_value(&summary)?) {
+            told.extend(summary);
+        }
+        return Ok(output::json(&told)?);
     }
     Ok(output::data(&text::summary(&summary, output::columns()))?)
 }

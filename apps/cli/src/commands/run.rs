@@ -112,6 +112,9 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+    if options.attempts == 0 {
+        return Err(Failure::wrong_use("no agent would try a task 0 times", "-k 1, or leave -k out"));
+    }
     let (agents, has_programs) = agents(options)?;
     let store = Store::at(&options.tasks);
     let mut ids = store.ids()?;
@@ -145,7 +148,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             .map(|agent| (agent.name().to_owned(), agent.settings()))
             .filter(|(_, settings)| !settings.is_empty())
             .collect(),
-        attempts: options.attempts.max(1),
+        attempts: options.attempts,
         limits: options.limits(),
     };
     let kept = Runs::open(&options.runs)?;

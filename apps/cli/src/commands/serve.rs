@@ -29,7 +29,8 @@ episodes:
   POST   /episodes/ID/tools/NAME         one tool, plain JSON; GET /episodes/ID/openapi.json lists them
   POST   /episodes/ID/json/2/MODEL/METHOD  a call as Odoo's JSON-2 has it, of worlds that are modelled on Odoo
 
-Grading reads sealed files; without --grade it is refused. The server binds to loopback unless told otherwise, and
+Grading reads sealed files; without --grade it is refused. It answers ending (pass, fail, error), reward and scores from 0 to 1,
+gates, phases and checks, as `grade --json` prints them. The server binds to loopback unless told otherwise, and
 refuses foreign Host and Origin headers. The control token is taken from BENCHWRIGHT_CONTROL_TOKEN, or made.
 
 With --log json or text, stderr tells of every episode begun, graded and ended, with RUST_LOG=debug also of every call:

@@ -99,11 +99,11 @@ fn a_task_is_played_and_graded() {
     // Idle earns nothing.
     let idle = running.ask("POST", &format!("/episodes/{}/grade", episode.id), "");
     assert_eq!(idle.status, 200, "{}", idle.body);
-    assert_eq!((idle.json()["ending"].as_str(), idle.json()["reward"].as_i64()), (Some("fail"), Some(0)));
+    assert_eq!((idle.json()["ending"].as_str(), idle.json()["reward"].as_f64()), (Some("fail"), Some(0.0)));
 
     running.play(&episode, &task.sealed.oracle, &mut ledger(&task));
     let graded = running.ask("POST", &format!("/episodes/{}/grade", episode.id), "").json();
-    assert_eq!((graded["ending"].as_str(), graded["reward"].as_i64()), (Some("pass"), Some(1_000_000)), "{graded}");
+    assert_eq!((graded["ending"].as_str(), graded["reward"].as_f64()), (Some("pass"), Some(1.0)), "{graded}");
 }
 
 #[test]
