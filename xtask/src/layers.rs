@@ -1,5 +1,6 @@
 //! Which crate may see which. The table of rows and the bans stand here and nowhere else; a crate that is not in the table
-//! is a fault. Dev-dependencies are free, but for `testkit`, which stands only there.
+//! is a fault. Dev-dependencies are free, but for `testkit`, which stands only there. Within a crate of a domain or family no
+//! files use each other in a circle (`modules.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -157,6 +158,7 @@ pub fn run(root: &Path) -> Result<Outcome> {
     let members = read(root)?;
     let mut faults = check(&members);
     faults.extend(nobody(&members));
+    faults.extend(crate::modules::check(root)?);
     faults.extend(crate::picture::check(root)?);
     faults.sort();
     Ok(Outcome { seen: format!("{} crates", members.len()), faults })

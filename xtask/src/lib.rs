@@ -1,4 +1,4 @@
-//! The rules of the house, held by a program: `layers` for the graph of crates, `tidy` for the form of the files, `domains`
+//! The rules of the house, held by a program: `layers` for the graph of crates and of the files of domain code, `tidy` for the form of the files, `domains`
 //! for the list of what has code. All look at everything and return all faults at once. `tests/house.rs` runs them with the
 //! other tests.
 
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 pub mod domains;
 pub mod layers;
+mod modules;
 pub mod picture;
 mod rust_text;
 pub mod tidy;

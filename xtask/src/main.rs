@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use xtask::Outcome;
 
 const USAGE: &str = "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME]
-  layers    which crate may see which, and which outside crates stand where
+  layers    which crate may see which, which outside crates stand where, and no circle of files
             --draw           draws the picture of the layers in ARCHITECTURE.md
   tidy      the form of every file, domain folder, link and section
   domains   writes catalog's list of the domains, parts and families with code, and its dependencies on them

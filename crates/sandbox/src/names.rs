@@ -223,6 +223,11 @@ impl ArgumentName {
 }
 
 impl Names {
+    /// The same with a check of what else the crate wants of the tables.
+    pub const fn with_check(self, check: Check) -> Names {
+        Names { check: Some(check), ..self }
+    }
+
     /// The place of a table.
     #[doc(hidden)]
     pub const fn table(&self, table: &str) -> u16 {
@@ -495,19 +500,20 @@ macro_rules! names {
         $(words { $($word:ident of $($of_table:ident . $of_column:ident),+;)* })?
         $(arguments { $($argument:ident),* $(,)? })?
         $(fixed { $($fixed_table:ident { $($fixed:ident = $place:literal),* $(,)? })* })?
-        $(check { $check:path })?
     ) => {
         /// The names that the code of this crate uses.
+        #[allow(dead_code, reason = "a crate may make its own of the constant")]
         pub static NAMES: $crate::Names = LIST;
 
-        const LIST: $crate::Names = $crate::Names {
+        /// The same as a constant.
+        pub const LIST: $crate::Names = $crate::Names {
             of: env!("CARGO_PKG_NAME"),
             tables: &[$(stringify!($table)),*],
             columns: &[$($($((stringify!($in_table), stringify!($column)),)+)*)?],
             words: &[$($($((stringify!($of_table), stringify!($of_column), stringify!($word)),)+)*)?],
             arguments: &[$($(stringify!($argument)),*)?],
             fixed: &[$($($((stringify!($fixed_table), stringify!($fixed), $place),)*)*)?],
-            check: $crate::one![$($check)?],
+            check: None,
         };
 
         /// Tables.
@@ -586,18 +592,6 @@ macro_rules! names {
                 }
             )*)?
         }
-    };
-}
-
-/// What is given, if it is.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! one {
-    () => {
-        None
-    };
-    ($given:path) => {
-        Some($given)
     };
 }
 

@@ -27,7 +27,7 @@ benchwright_sandbox::names! {
         start of event;
         status of event;
         summary of calendar, event;
-        timezone of building, calendar, event, user;
+        timezone of calendar, event, user;
         transparency of event;
     }
     words {

@@ -5,7 +5,7 @@ benchwright_sandbox::names! {
         account, case_sla, customer_case, entitlement, sla_definition
     }
     columns {
-        account of customer_case, entitlement;
+        account of customer_case;
         case of case_sla;
         due_at of case_sla;
         entitlement of customer_case;

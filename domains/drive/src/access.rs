@@ -1,6 +1,6 @@
 //! Who may do what with a file: permissions on the file, on every folder above it and on its shared drive.
 
-use super::above;
+use super::shared::{above, note};
 use crate::names::{a, c, t, w};
 use benchwright_base::{RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};
@@ -142,7 +142,7 @@ pub(crate) fn transfer_ownership(call: &mut NativeCall<'_, '_>) -> Result<Gives,
         }
     }
     let actor = call.actor().unwrap_or(former);
-    super::note(call, file.id(), actor, w::share, "ownership transferred")?;
+    note(call, file.id(), actor, w::share, "ownership transferred")?;
     Ok(Gives::One(vec![Value::Ref(file.id()), Value::Ref(to.id()), Value::Ref(former)]))
 }
 

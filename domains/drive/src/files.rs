@@ -1,9 +1,8 @@
 //! Files and folders: copied, moved, told by path, turned into something else, and cleared from the trash.
 
 use super::{
-    above,
     access::{Person, WRITER, access},
-    note,
+    shared::{above, note},
 };
 use crate::names::{a, c, t, w};
 use benchwright_base::{RowId, Value};

@@ -1,6 +1,6 @@
 //! What is said about files: replies to comments, labels with their fields, and approvals.
 
-use super::list;
+use super::shared::list;
 use crate::names::{a, c, t, w};
 use benchwright_base::{Date, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};

@@ -1,6 +1,6 @@
 //! Labels on messages: set and taken, with a line of history for each change.
 
-use super::{history, list};
+use super::shared::{history, list};
 use crate::names::{a, c, t, w};
 use benchwright_base::{RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};

@@ -17,7 +17,7 @@ benchwright_sandbox::names! {
         importance of draft, message;
         in_reply_to of message;
         is_default of send_as;
-        kind of draft_recipient, history_record, label, message_recipient;
+        kind of draft_recipient, history_record, message_recipient;
         label of history_record, message_label;
         larger_than of filter;
         last_message_on of thread;

@@ -66,16 +66,6 @@ impl Word {
     }
 }
 
-/// Whether a text has a part, in any case. The part is in lower case.
-pub(crate) fn contains(text: &str, part: &str) -> bool {
-    // Plain letters need no copy.
-    if text.is_ascii() && part.is_ascii() {
-        let (text, part) = (text.as_bytes(), part.as_bytes());
-        return part.is_empty() || text.windows(part.len()).any(|piece| piece.eq_ignore_ascii_case(part));
-    }
-    text.to_lowercase().contains(part)
-}
-
 fn word(text: &str) -> Option<Word> {
     let Some((name, value)) = text.split_once(':') else { return Some(Word::Text(text.to_lowercase())) };
     let text = value.to_lowercase();

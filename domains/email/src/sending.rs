@@ -1,6 +1,9 @@
 //! Mail that goes out or comes in: sent, answered, passed on, inserted, imported, and deleted for good.
 
-use super::{filters, history, labels, list, texts};
+use super::{
+    filters, labels,
+    shared::{history, list, texts},
+};
 use crate::names::{a, c, t, w};
 use benchwright_base::{DateTime, RowId, Value};
 use benchwright_pack::{Refusal, RefusalCode};

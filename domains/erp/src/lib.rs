@@ -11,11 +11,13 @@ mod search;
 mod values;
 mod writing;
 
-use benchwright_sandbox::{NativeTool, Natives};
+use benchwright_sandbox::{Names, NativeTool, Natives};
 use models::{
     account_move, mrp_actions, purchase_order, sale_advance_payment_inv, sale_order, stock_picking, stock_quant,
 };
-use names::NAMES;
+
+/// The names that the code uses; what models say of fields is checked with them.
+static NAMES: Names = names::LIST.with_check(models::check);
 
 /// The tool of a call is `<model>_<method>`.
 macro_rules! calls {

@@ -12,8 +12,7 @@ benchwright_sandbox::names! {
     }
     columns {
         action of stock_rule;
-        active of account_tax, mrp_bom, mrp_routing_workcenter, mrp_workcenter, product_product, res_partner,
-            res_users, stock_location, stock_rule;
+        active of mrp_bom, mrp_routing_workcenter;
         advance_payment_method of sale_advance_payment_inv;
         alternative_workcenter_id of mrp_workcenter_alternative;
         amount of account_tax, sale_advance_payment_inv;
@@ -22,10 +21,10 @@ benchwright_sandbox::names! {
         bom_id of mrp_bom_line, mrp_production, mrp_routing_workcenter;
         bom_line_id of stock_move;
         client_order_ref of sale_order;
-        code of mrp_bom, mrp_workcenter;
+        code of mrp_bom;
         commitment_date of sale_order;
         consumption of mrp_production;
-        date of mail_message, stock_move;
+        date of stock_move;
         date_approve of purchase_order;
         date_deadline of mrp_production, stock_move;
         date_done of stock_picking;
@@ -57,19 +56,19 @@ benchwright_sandbox::names! {
         list_price of product_product;
         location_dest_id of stock_move, stock_picking;
         location_id of stock_location, stock_move, stock_picking, stock_quant;
-        locked of purchase_order, sale_order;
+        locked of sale_order;
         min_qty of product_supplierinfo;
         model of mail_message;
         move_id of account_move_line;
         move_type of account_move;
-        name of account_move, account_move_line, account_tax, mrp_production, mrp_routing_workcenter, mrp_workcenter,
-            mrp_workorder, product_product, purchase_order, purchase_order_line, res_partner, res_users, sale_order,
-            sale_order_line, stock_location, stock_picking, stock_rule;
+        name of account_move, account_move_line, mrp_production, mrp_routing_workcenter, mrp_workorder,
+            product_product, purchase_order, purchase_order_line, res_users, sale_order, sale_order_line,
+            stock_location, stock_picking;
         nb_days of account_payment_term_line;
         operation_id of mrp_workorder;
         order_id of purchase_order_line, sale_advance_payment_order, sale_order_line;
         order_line_id of sale_order_line_invoice_rel;
-        origin of mrp_production, purchase_order, sale_order, stock_move, stock_picking;
+        origin of mrp_production, sale_order, stock_move, stock_picking;
         partner_id of account_move, product_supplierinfo, purchase_order, sale_order, stock_picking;
         payment_id of account_payment_term_line;
         payment_term_id of purchase_order, sale_order;
@@ -92,15 +91,15 @@ benchwright_sandbox::names! {
         qty_producing of mrp_production;
         quantity of account_move_line, stock_move, stock_quant;
         raw_material_production_id of stock_move;
-        r#ref of account_move, res_partner;
+        r#ref of account_move;
         reference of stock_move;
         res_id of mail_message;
         route_id of stock_route_product, stock_rule;
         sale_id of stock_picking;
         sale_line_id of stock_move;
         scheduled_date of stock_picking;
-        sequence of account_move_line, mrp_bom, mrp_bom_line, mrp_routing_workcenter, mrp_workcenter, mrp_workorder,
-            product_supplierinfo, purchase_order_line, sale_order_line;
+        sequence of account_move_line, mrp_bom, mrp_routing_workcenter, mrp_workorder, product_supplierinfo,
+            purchase_order_line, sale_order_line;
         standard_price of product_product;
         state of account_move, mrp_production, mrp_workorder, purchase_order, sale_order, stock_move, stock_picking;
         tax_id of account_move_line_account_tax_rel, purchase_order_line_tax, sale_order_line_tax;
@@ -158,5 +157,4 @@ benchwright_sandbox::names! {
     arguments {
         allfields, attributes, body, context, domain, fields, ids, limit, offset, order, vals, vals_list
     }
-    check { crate::models::check }
 }

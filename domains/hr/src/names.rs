@@ -8,13 +8,13 @@ benchwright_sandbox::names! {
     columns {
         action of security_audit;
         actor of security_audit;
-        assigned_to of hr_case, hr_case_task;
+        assigned_to of hr_case;
         assignment_group of hr_case, hr_case_task, hr_task_template;
         bank_account of hr_profile;
-        case of case_sla, leave_request, security_audit;
+        case of case_sla;
         days of leave_request;
         days_left of leave_balance;
-        due_on of case_sla, hr_case, hr_case_task;
+        due_on of case_sla, hr_case;
         escalation of hr_case;
         field of security_audit;
         first_day of leave_request;
@@ -23,7 +23,7 @@ benchwright_sandbox::names! {
         last_day of leave_request;
         leave_type of leave_balance, leave_request;
         mandatory of hr_case_task, hr_task_template;
-        name of hr_service, hr_task_template, leave_type, user_group;
+        name of hr_service, hr_task_template;
         national_tax_id of hr_profile;
         number of hr_case;
         paid of leave_type;
@@ -32,8 +32,8 @@ benchwright_sandbox::names! {
         rank of hr_task_template;
         short_description of hr_case, hr_case_task;
         stage of case_sla;
-        state of hr_case_task, leave_request;
-        status of hr_case, hr_profile;
+        state of leave_request;
+        status of hr_case;
         task_type of hr_case_task, hr_task_template;
         template of hr_case_task, hr_service, hr_task_template;
         year of leave_balance;

@@ -6,10 +6,10 @@ benchwright_sandbox::names! {
         incident_template, organization, service, service_ci, sla_definition, user, user_group
     }
     columns {
-        active of incident_template, organization, sla_definition, user, user_group;
-        assignment_group of change, incident, incident_template;
+        active of incident_template, user;
+        assignment_group of incident, incident_template;
         caller of incident;
-        category of change, incident, incident_template;
+        category of incident, incident_template;
         channel of incident;
         child of child_incident, ci_relationship;
         ci of change, incident, service_ci;
@@ -17,13 +17,12 @@ benchwright_sandbox::names! {
         description of incident;
         due_at of incident_sla;
         ends_at of change_freeze;
-        impact of change, incident, incident_template;
+        impact of incident, incident_template;
         incident of incident_sla;
         metric of sla_definition;
-        name of change_freeze, configuration_item, incident_template, organization, service, sla_definition,
-            user_group;
+        name of change_freeze, configuration_item, service;
         number of change, incident;
-        org of change, change_freeze, configuration_item, incident, service, user, user_group;
+        org of change, change_freeze, configuration_item, incident, user, user_group;
         parent of child_incident, ci_relationship;
         planned_end of change;
         planned_start of change;
@@ -33,7 +32,7 @@ benchwright_sandbox::names! {
         sla of incident_sla;
         stage of incident_sla;
         starts_at of change_freeze;
-        status of change, configuration_item, incident, service;
+        status of change, incident, service;
         urgency of incident, incident_template;
     }
     words {

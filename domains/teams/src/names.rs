@@ -20,7 +20,7 @@ benchwright_sandbox::names! {
         group of group_member, group_owner, team;
         guests_allowed of team;
         is_primary of channel;
-        kind of channel, directory_group;
+        kind of channel;
         mail_nickname of directory_group;
         members_can_create_channels of team;
         members_can_create_private of team;

@@ -17,10 +17,7 @@ use benchwright_pack::Clause;
 use benchwright_project::{Brief, Draw, Placeholder};
 use benchwright_schema::plan::{PlanText, RuleText};
 use outline::{OUTLINE, Part};
-use std::collections::BTreeMap;
-
-/// What placeholders stand for.
-type Values = BTreeMap<&'static str, String>;
+use values::Values;
 
 /// The brief of a case. The plan holds the rules that apply to it.
 pub(crate) fn write(draw: &Draw<'_>, shop: &Shop, plan: &PlanText) -> Result<Brief, String> {

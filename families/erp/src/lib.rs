@@ -6,6 +6,7 @@
 
 mod brief;
 mod calls;
+mod case;
 mod facts;
 mod greedy;
 #[cfg(test)]
@@ -34,9 +35,8 @@ use benchwright_schema::{
     plan::{Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
-use shop::Shop;
+use case::{PLAN, case_of, shop};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// The family.
 pub static FAMILY: Erp = Erp;
@@ -44,27 +44,12 @@ pub static FAMILY: Erp = Erp;
 /// Sourcing, building, selling and billing.
 pub struct Erp;
 
-/// What `plan.toml` declares. A test reads it, so that a fault in it cannot be shipped.
-static PLAN: LazyLock<PlanText> =
-    LazyLock::new(|| PlanText::from_toml("plan.toml", include_str!("../plan.toml")).unwrap_or_default());
-
-/// The case behind a document.
-fn shop(case: &Case) -> Result<Shop, String> {
-    serde_json::from_value(case.data.clone()).map_err(|error| format!("this is no case of the ERP family: {error}"))
-}
-
-/// The document of a case.
-fn case_of(shop: &Shop) -> Case {
-    let data = serde_json::to_value(shop).unwrap_or_default();
-    Case { objective: shop.objective.clone(), switches: shop.switches(), data }
-}
-
 impl Family for Erp {
     fn plan(&self) -> &PlanText {
         &PLAN
     }
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
-        Ok(case_of(&sample::draw(draw, domain, planner)?))
+        Ok(case_of(&sample::draw(self, draw, domain, planner)?))
     }
     fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
         Ok(facts::bindings(&shop(case)?))
@@ -129,7 +114,7 @@ impl Optimised for Erp {
         domain: &Domain,
         planner: &mut dyn Planner,
     ) -> Result<(), Discard> {
-        sample::accept(draw, &shop(case).map_err(Discard::Fault)?, solved, domain, planner)
+        sample::accept(self, draw, &shop(case).map_err(Discard::Fault)?, solved, domain, planner)
     }
 }
 

@@ -14,7 +14,7 @@ mod tests;
 mod text;
 
 use super::{
-    case_of,
+    case::case_of,
     shop::{Adjacent, NeverBought, Product, Repair, Role, Shop},
 };
 pub(crate) use addresses::addresses;

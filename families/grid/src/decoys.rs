@@ -9,7 +9,7 @@
 //! combinations before it; over those that are true up to some slot and decoys from there on; with the truth before it. Each
 //! is tried for a number of draws, then none is asked for; the last slot with decoys asks for none from the start.
 
-use super::{board::Op, draw::Sketch, search::Gauge, setting::Setting, words::Measure};
+use super::{board::Op, search::Gauge, setting::Setting, sketch::Sketch, words::Measure};
 use benchwright_base::Stream;
 use benchwright_project::Discard;
 

@@ -14,6 +14,7 @@ mod records;
 mod rules;
 mod search;
 mod setting;
+mod sketch;
 #[cfg(test)]
 mod tests;
 mod words;

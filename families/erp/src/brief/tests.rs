@@ -7,7 +7,7 @@ use benchwright_catalog::Catalog;
 use benchwright_project::{Pattern, PatternCell, PatternHead, PatternText};
 use benchwright_sandbox::Sandbox;
 use benchwright_spec::NoPlanner;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 fn pattern(objective: &str) -> Pattern {
@@ -127,7 +127,7 @@ fn every_pattern_has_a_brief_and_a_world() {
                     (0..2).map(|seed| Draw { pattern: &pattern, tier: &cell.tier, objective, seed, attempt: 0 });
                 for draw in draws {
                     // A disturbed case needs the plan of an undisturbed day.
-                    let drawn = super::super::sample::draw(&draw, &found.domain, &mut NoPlanner);
+                    let drawn = super::super::sample::draw(&super::super::FAMILY, &draw, &found.domain, &mut NoPlanner);
                     let Ok(shop) = drawn else { continue };
                     let plan = super::super::PLAN.for_switches(&shop.switches());
                     let brief = write(&draw, &shop, &plan).unwrap();

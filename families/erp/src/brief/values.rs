@@ -2,7 +2,10 @@
 
 use super::super::notes::date_of;
 use super::super::shop::{Deposit, NeverBought, Product, Role, Shop};
-use super::Values;
+use std::collections::BTreeMap;
+
+/// What placeholders stand for.
+pub(super) type Values = BTreeMap<&'static str, String>;
 
 /// Money, always with two decimals: `$1,234.50`.
 pub(super) fn money(cents: i64) -> String {

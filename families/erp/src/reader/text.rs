@@ -2,7 +2,7 @@
 //! and goals are known are declared beside them in `plan.toml`, where those who write texts see them.
 
 use super::super::{
-    PLAN,
+    case::PLAN,
     shop::{Billing, Deposit, NeverBought, Screen, Source},
 };
 use super::{

@@ -5,12 +5,13 @@ use super::super::shop::{Build, Buy, Role, Shop};
 use super::bench::Bench;
 use super::laws;
 use super::recipe::{Headline, Recipe, Route, Trouble};
-use benchwright_project::{Discard, Draw};
+use benchwright_project::{Discard, Draw, Family};
 use benchwright_schema::Domain;
 use benchwright_spec::{Planner, Solved};
 
 /// Throws a case away that makes no good task.
 pub(crate) fn accept(
+    family: &dyn Family,
     draw: &Draw<'_>,
     shop: &Shop,
     solved: &Solved,
@@ -18,7 +19,7 @@ pub(crate) fn accept(
     planner: &mut dyn Planner,
 ) -> Result<(), Discard> {
     let recipe = Recipe::of(draw).map_err(Discard::Fault)?;
-    let mut bench = Bench::new(draw, domain, planner);
+    let mut bench = Bench::new(family, draw, domain, planner);
     let best = bench.read(shop, solved)?;
     let because = |code: &str| Err(Discard::Because(code.to_owned()));
     let first = best.values.first().copied().unwrap_or(0);

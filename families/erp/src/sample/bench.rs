@@ -1,14 +1,15 @@
 //! Asks the planner for the best plan of a case, and reads it back in the words of the trade.
 
+use super::super::facts;
 use super::super::shop::{Build, Buy, Shop};
-use super::super::{FAMILY, facts};
-use benchwright_project::{Breadth, Discard, Draw, plan_text};
+use benchwright_project::{Breadth, Discard, Draw, Family, plan_text};
 use benchwright_schema::Domain;
 use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{Outcome, Planner, Rows, Solved};
 
 /// A planner at work on the cases of one draw.
 pub(super) struct Bench<'a> {
+    family: &'a dyn Family,
     draw: &'a Draw<'a>,
     domain: &'a Domain,
     planner: &'a mut dyn Planner,
@@ -28,15 +29,20 @@ pub(super) struct Best {
 
 impl<'a> Bench<'a> {
     /// A bench for a draw.
-    pub(super) fn new(draw: &'a Draw<'a>, domain: &'a Domain, planner: &'a mut dyn Planner) -> Bench<'a> {
-        Bench { draw, domain, planner, plan: None }
+    pub(super) fn new(
+        family: &'a dyn Family,
+        draw: &'a Draw<'a>,
+        domain: &'a Domain,
+        planner: &'a mut dyn Planner,
+    ) -> Bench<'a> {
+        Bench { family, draw, domain, planner, plan: None }
     }
 
     /// The rules of a case and its facts. Where only the values matter, nothing need be chosen among equal plans.
     fn ready(&mut self, shop: &Shop, ties: bool) -> Result<(&Plan, Bound, &mut dyn Planner), Discard> {
         let switches = shop.switches();
         if self.plan.as_ref().is_none_or(|(known, tied, _)| *known != switches || *tied != ties) {
-            let mut text = plan_text(&FAMILY, self.draw.pattern, &switches);
+            let mut text = plan_text(self.family, self.draw.pattern, &switches);
             if !ties {
                 text.ties.clear();
             }

@@ -25,7 +25,7 @@ use self::surroundings::Register;
 use self::works::{Size, Works};
 use super::shop::{Adjacent, BomLine, Centre, MakeOption, NeverBought, Offer, Order, Party, Product, Role, Shop};
 use benchwright_base::Date;
-use benchwright_project::{Discard, Draw};
+use benchwright_project::{Discard, Draw, Family};
 use benchwright_schema::Domain;
 use benchwright_spec::Planner;
 
@@ -33,10 +33,15 @@ use benchwright_spec::Planner;
 const ROUNDS: (usize, usize) = (8, 60);
 
 /// Draws a case.
-pub(crate) fn draw(draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Shop, Discard> {
+pub(crate) fn draw(
+    family: &dyn Family,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+) -> Result<Shop, Discard> {
     let shop = undisturbed(&Dice { draw, replaced: None })?;
     match Recipe::of(draw).map_err(Discard::Fault)?.repair {
-        Some(trouble) => repair::disturb(shop, trouble, &mut Bench::new(draw, domain, planner)),
+        Some(trouble) => repair::disturb(shop, trouble, &mut Bench::new(family, draw, domain, planner)),
         None => Ok(shop),
     }
 }
