@@ -17,7 +17,7 @@ use models::{
 };
 
 /// The names that the code uses; what models say of fields is checked with them.
-static NAMES: Names = names::LIST.with_check(models::check);
+static NAMES: Names = names::NAMES.with_check(models::check);
 
 /// The tool of a call is `<model>_<method>`.
 macro_rules! calls {
