@@ -126,6 +126,7 @@ fn check(tree: &Tree) -> Vec<Fault> {
             let code = code_only(text);
             faults.extend(allow_attributes(path, &code));
             faults.extend(unwraps(path, &code));
+            faults.extend(texts_as_errors(path, &code));
         }
         faults.extend(spacing(path, text));
         faults.extend(words(path, text));
@@ -162,6 +163,72 @@ fn length(path: &str, text: &str) -> Option<Fault> {
     let lines = text.lines().count();
     (lines > limit)
         .then(|| Fault::new(path, limit + 1, format!("{lines} lines, at most {limit}; split the file by feature")))
+}
+
+/// A library's callers can tell errors apart, so what is public gives no text as one. The harness of tests may.
+fn texts_as_errors(path: &str, code: &str) -> Vec<Fault> {
+    let is_library = (path.starts_with("crates/") || path.starts_with("families/") || path.starts_with("domains/"))
+        && within(path, &["src"])
+        && !path.starts_with("crates/testkit/");
+    if !is_library {
+        return Vec::new();
+    }
+    let mut found = BTreeSet::new();
+    let mut look = |from: usize| {
+        let end = code[from..].find(['{', ';', '}']).map_or(code.len(), |end| from + end);
+        if gives_text_as_error(&code[from..end]) {
+            found.insert(code[..from].matches('\n').count() + 1);
+        }
+        end
+    };
+    for start in whole_words(code, "pub").filter(|at| !code[at + "pub".len()..].starts_with('(')) {
+        let end = look(start);
+        if whole_words(&code[start..end], "trait").next().is_some() {
+            let body = braces(&code[end..]);
+            for at in whole_words(body, "fn") {
+                look(end + at);
+            }
+        }
+    }
+    let what = "a public signature gives `String` as its error; give it a type";
+    found.into_iter().map(|line| Fault::new(path, line, what)).collect()
+}
+
+/// What stands between an opening brace and the one that closes it.
+fn braces(code: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, letter) in code.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return &code[..at],
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    code
+}
+
+/// Whether a signature has a `Result<…, String>` anywhere.
+fn gives_text_as_error(signature: &str) -> bool {
+    whole_words(signature, "Result").any(|at| {
+        let Some(inner) = signature[at + "Result".len()..].strip_prefix('<') else { return false };
+        let (mut depth, mut last, mut before) = (1usize, 0, ' ');
+        for (at, letter) in inner.char_indices() {
+            match letter {
+                '<' | '(' | '[' => depth += 1,
+                // The arrow of a function closes nothing.
+                '>' if before == '-' => {}
+                '>' | ')' | ']' => depth -= 1,
+                ',' if depth == 1 => last = at + 1,
+                _ => {}
+            }
+            before = letter;
+            if depth == 0 {
+                return last > 0 && inner[last..at].trim() == "String";
+            }
+        }
+        false
+    })
 }
 
 /// Attributes may run over several lines, so they are followed to their closing bracket.
@@ -464,6 +531,32 @@ mod tests {
         holds(&[("a.rs", "//! Why.\n")]);
         bites(&[("a.rs", "fn main() {}\n")], &["a.rs:1: the file does not open with `//!`"]);
         bites(&[("a.rs", "")], &["a.rs:1: the file does not open"]);
+    }
+
+    #[test]
+    fn a_text_is_no_error_of_a_library() {
+        let file = |code: &str| format!("//! What it is.\n\n{code}\n");
+        let bite = "crates/a/src/b.rs:3: a public signature gives `String` as its error";
+        for code in [
+            "pub fn a(\n    b: u8,\n) -> Result<Vec<u8>, String> {}",
+            "pub type A = fn(&str) -> Result<(), String>;",
+            "pub fn a(of: &dyn Fn() -> Result<u8, String>) {}",
+        ] {
+            bites(&[("crates/a/src/b.rs", &file(code))], &[bite]);
+        }
+        let of_trait = "pub trait A {\n    fn a(&self) -> u8 {\n        1\n    }\n    fn b(&self) -> Result<u8, String>;\n}";
+        let deeper = "crates/a/src/b.rs:7: a public signature gives `String` as its error";
+        bites(&[("crates/a/src/b.rs", &file(of_trait))], &[deeper]);
+        for code in [
+            "fn a() -> Result<u8, String> {}",
+            "pub(crate) fn a() -> Result<u8, String> {}",
+            "pub fn a() -> Result<String, Wrong> {}",
+            "pub fn a() -> Result<Vec<(u8, String)>, Wrong> {}",
+            "trait A {\n    fn b(&self) -> Result<u8, String>;\n}",
+        ] {
+            holds(&[("crates/a/src/b.rs", &file(code))]);
+        }
+        holds(&[("crates/testkit/src/b.rs", &file("pub fn a() -> Result<u8, String> {}"))]);
     }
 
     #[test]

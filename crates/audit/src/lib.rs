@@ -23,5 +23,5 @@ mod subject;
 pub mod trials;
 
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
-pub use subject::{Solvers, Subject, SubjectError};
+pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};
 pub use trials::{TRIALS, Trial, run};

@@ -4,7 +4,7 @@
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_grade::{GradeError, Grader};
 use benchwright_pack::{Ledger, NativeCheck, Script, Snapshot, Task, Verdict};
-use benchwright_project::{Breadth, Capability, Case, Family, Pattern, plan_text};
+use benchwright_project::{Breadth, Capability, Case, Family, FamilyError, Pattern, plan_text};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
     Domain,
@@ -70,7 +70,32 @@ pub struct Subject<'a> {
     /// The solvers, where some are at hand: a family without an optimiser needs none.
     pub solvers: Option<Solvers<'a>>,
     /// Makes the task again from its pattern and seed, somewhere else.
-    pub remake: &'a dyn Fn() -> Result<Task, String>,
+    pub remake: &'a dyn Fn() -> Result<Task, NotRemade>,
+}
+
+/// Why a task could not be made again, in the words of whoever tried.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotRemade(pub String);
+
+impl From<String> for NotRemade {
+    fn from(why: String) -> NotRemade {
+        NotRemade(why)
+    }
+}
+
+/// Why there is no verdict on a plan.
+#[derive(Debug, thiserror::Error)]
+pub enum CarryOutError {
+    /// The family makes no calls of it.
+    #[error(transparent)]
+    Family(#[from] FamilyError),
+    /// The world refuses a call.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// What it leaves cannot be judged.
+    #[error(transparent)]
+    Grade(#[from] GradeError),
 }
 
 impl<'a> Subject<'a> {
@@ -79,7 +104,7 @@ impl<'a> Subject<'a> {
         task: &'a Task,
         catalog: &Catalog,
         solvers: Option<Solvers<'a>>,
-        remake: &'a dyn Fn() -> Result<Task, String>,
+        remake: &'a dyn Fn() -> Result<Task, NotRemade>,
     ) -> Result<Subject<'a>, SubjectError> {
         let family = catalog.family(&task.sealed.family, &task.open.domain)?;
         Subject::of_family(task, catalog, family, solvers, remake)
@@ -91,7 +116,7 @@ impl<'a> Subject<'a> {
         catalog: &Catalog,
         family: &'static dyn Family,
         solvers: Option<Solvers<'a>>,
-        remake: &'a dyn Fn() -> Result<Task, String>,
+        remake: &'a dyn Fn() -> Result<Task, NotRemade>,
     ) -> Result<Subject<'a>, SubjectError> {
         let sealed = &task.sealed;
         let pattern = catalog.pattern(&sealed.pattern)?;
@@ -178,10 +203,10 @@ impl<'a> Subject<'a> {
     }
 
     /// The verdict on what a plan leaves when it is carried out.
-    pub fn carry_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<Verdict, String> {
+    pub fn carry_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<Verdict, CarryOutError> {
         let named = NamedRows::of(rows, &self.plan, &self.bound);
         let script = self.family.script(&self.case, &named)?;
-        let state = self.play(&script).map_err(|error| error.to_string())?;
-        grader.grade(&state).map_err(|error| error.to_string())
+        let state = self.play(&script)?;
+        Ok(grader.grade(&state)?)
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_audit::{Finding, Held, Solvers, Subject, TRIALS, run};
+use benchwright_audit::{Finding, Held, NotRemade, Solvers, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Ending, Task};
@@ -39,7 +39,7 @@ fn on_the_bench(library: &Library, pattern: &str, seed: u64, each: &mut dyn FnMu
     let engine = CpSat::load(library).unwrap();
     let second = Highs::load(library).unwrap();
     let made = task(&catalog, &engine, pattern, seed).unwrap();
-    let remake = || task(&catalog, &engine, pattern, seed);
+    let remake = || task(&catalog, &engine, pattern, seed).map_err(NotRemade);
     let solvers = Some(Solvers { first: &engine, second: &second });
     let subject = Subject::new(&made, &catalog, solvers, &remake).unwrap();
     each(&subject, &subject.grader().unwrap());

@@ -11,7 +11,7 @@
 //! let json = Json::parse(r#"{"id": 7, "state": "closed"}"#)?;
 //! assert_eq!(json.get("id"), Some(&Json::Int(7)));
 //! assert!(Json::parse(r#"{"id": 7, "id": 8}"#).is_err());
-//! # Ok::<(), String>(())
+//! # Ok::<(), benchwright_base::JsonError>(())
 //! ```
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -37,13 +37,24 @@ pub enum Json<'a> {
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
+/// Why a text is no JSON: a sentence with line and column.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct JsonError(String);
+
+impl From<JsonError> for String {
+    fn from(error: JsonError) -> String {
+        error.0
+    }
+}
+
 impl<'a> Json<'a> {
     /// Reads a text that is one JSON value and nothing after it. The error is a sentence with line and column.
-    pub fn parse(text: &'a str) -> Result<Json<'a>, String> {
+    pub fn parse(text: &'a str) -> Result<Json<'a>, JsonError> {
         if let Some(json) = Plain::read(text) {
             return Ok(json);
         }
-        serde_json::from_str(text).map_err(|error| error.to_string())
+        serde_json::from_str(text).map_err(|error| JsonError(error.to_string()))
     }
 
     /// The value of a key, if this is an object that has it.
@@ -366,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_key_given_twice_and_deep_nesting_are_refused() {
-        assert!(Json::parse(r#"{"a":1,"a":2}"#).unwrap_err().contains("given twice"));
+        assert!(Json::parse(r#"{"a":1,"a":2}"#).unwrap_err().to_string().contains("given twice"));
         assert!(Json::parse(&"[".repeat(100_000)).is_err());
         assert!(Json::parse("1 2").is_err());
         assert!(Json::parse("1e999").is_err());

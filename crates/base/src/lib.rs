@@ -38,6 +38,6 @@ pub use date::{Date, DateTime, Time};
 pub use diagnostic::{Diagnostic, nearest};
 pub use digest::{Digest, StateHash};
 pub use ids::{EnumId, FactId, FieldId, RelationId, RowId, SetId, TableId};
-pub use json::Json;
+pub use json::{Json, JsonError};
 pub use stream::Stream;
 pub use value::Value;

@@ -172,16 +172,17 @@ fn script(first: &Episode, lines: &[(usize, &str, &str)]) -> Result<Vec<(String,
     let mut calls = Vec::new();
     let mut answer = None;
     for &(number, word, rest) in lines {
-        let wrong = |error: String| Error::Wrong(format!("line {number}: {error}"));
+        let wrong = |error: &dyn std::fmt::Display| Error::Wrong(format!("line {number}: {error}"));
         if word == "call" {
             let (tool, arguments) = rest.split_once(' ').unwrap_or((rest, "{}"));
-            let arguments = labels.fill(arguments).map_err(wrong)?;
-            answer = Some(episode.call(tool, &arguments).map_err(|refusal| wrong(refusal.to_string()))?);
+            let arguments = labels.fill(arguments).map_err(|error| wrong(&error))?;
+            answer = Some(episode.call(tool, &arguments).map_err(|refusal| wrong(&refusal))?);
             calls.push((tool.to_owned(), arguments));
         } else if let Some(label) = rest.strip_prefix('@') {
             let label = label.split(' ').next().unwrap_or_default();
-            let answer = answer.as_deref().ok_or_else(|| wrong("there is no call to answer".to_owned()))?;
-            labels.name(label, &Answer::parse(answer).map_err(wrong)?).map_err(wrong)?;
+            let answer = answer.as_deref().ok_or_else(|| wrong(&"there is no call to answer"))?;
+            let answer = Answer::parse(answer).map_err(|error| wrong(&error))?;
+            labels.name(label, &answer).map_err(|error| wrong(&error))?;
         }
     }
     Ok(calls)

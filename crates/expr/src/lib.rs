@@ -98,7 +98,7 @@ pub mod walk;
 pub use check::{Scope, check_rule, check_source, check_truth, check_value};
 pub use english::english;
 pub use fault::Fault;
-pub use lowerable::lowerable;
+pub use lowerable::{Obstacle, lowerable};
 pub use names::{FactSignature, FieldInfo, Names};
 pub use partial::{FieldTest, specialise, specialise as settled, tests_of};
 pub use shift::Shift;

@@ -3,13 +3,18 @@
 
 use crate::{Binder, Expr, FoldKind, Function, Source, TestOp};
 
+/// What stands in the way of lowering an expression, in words that a sentence can begin with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Obstacle(pub &'static str);
+
 /// Whether an expression belongs to the subset that can be lowered to a solver's model; if not, what stands in the way.
 ///
 /// Out are `null`, `old`, `changed`, `created`, `deleted`, `now`, `today`, `actor`, tests on text, `ancestors`, functions
 /// of text and dates, lookups, and `min` or `max` of rows without `else`. `not in` is out because it tests for null; `not
 /// (x in {…})` is in. Paths over free fields cannot be lowered either, but which fields are free is known only to the
 /// solver bridge, which judges them.
-pub fn lowerable(expr: &Expr) -> Result<(), String> {
+pub fn lowerable(expr: &Expr) -> Result<(), Obstacle> {
     let mut obstacle = None;
     expr.visit(&mut |part| {
         if obstacle.is_none() {
@@ -17,7 +22,7 @@ pub fn lowerable(expr: &Expr) -> Result<(), String> {
         }
     });
     match obstacle {
-        Some(obstacle) => Err(obstacle.to_owned()),
+        Some(obstacle) => Err(Obstacle(obstacle)),
         None => Ok(()),
     }
 }

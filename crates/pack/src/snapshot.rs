@@ -122,7 +122,7 @@ impl Snapshot {
         }
         let malformed = |what: String| SnapshotError::Malformed(what);
         let text = std::str::from_utf8(bytes).map_err(|error| malformed(error.to_string()))?;
-        let json = Json::parse(text).map_err(malformed)?;
+        let json = Json::parse(text).map_err(|error| malformed(error.to_string()))?;
         let int = |json: &Json<'_>, key: &str| match json.get(key) {
             Some(Json::Int(n)) => Ok(*n),
             _ => Err(malformed(format!("`{key}` is not a whole number"))),

@@ -2,7 +2,7 @@
 //! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
 //! same seed is made.
 
-use crate::{Breadth, Case, Discard, Draw, Family, Pattern, scoring};
+use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
     CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
@@ -120,7 +120,7 @@ pub fn plan_text(family: &dyn Family, pattern: &Pattern, switches: &[String]) ->
 }
 
 /// Puts a case together with its rules and facts.
-pub fn ready(family: &dyn Family, pattern: &Pattern, domain: &Domain, case: Case) -> Result<Ready, String> {
+pub fn ready(family: &dyn Family, pattern: &Pattern, domain: &Domain, case: Case) -> Result<Ready, FamilyError> {
     let text = plan_text(family, pattern, &case.switches);
     let plan = Plan::compile(&text, domain).map_err(|faults| faults.to_string())?;
     let bound = Bound::new(&plan, &family.bindings(&case)?).map_err(|faults| faults.to_string())?;
@@ -168,7 +168,7 @@ fn draw_one(
     planner: &mut dyn Planner,
 ) -> Result<(Ready, Solved), Discard> {
     let case = family.sample(draw, domain, planner)?;
-    let ready = ready(family, draw.pattern, domain, case).map_err(Discard::Fault)?;
+    let ready = ready(family, draw.pattern, domain, case)?;
     // A family that draws a case around its answer proves that answer itself; one with a choice of rows asks the planner; one with
     // neither has no plan to certify, and its oracle is all there is.
     if let Some(proof) = family.proof() {

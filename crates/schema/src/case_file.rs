@@ -29,6 +29,29 @@ pub struct GivenRow<'a> {
     pub values: &'a str,
 }
 
+/// What is wrong with a file of cases or with what a label is to stand for, in a sentence.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CaseError(String);
+
+impl From<String> for CaseError {
+    fn from(why: String) -> CaseError {
+        CaseError(why)
+    }
+}
+
+impl From<&str> for CaseError {
+    fn from(why: &str) -> CaseError {
+        CaseError(why.to_owned())
+    }
+}
+
+impl From<CaseError> for String {
+    fn from(error: CaseError) -> String {
+        error.0
+    }
+}
+
 /// One test case: the rows it begins with and the lines that call tools and say what is expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case<'a> {
@@ -42,7 +65,7 @@ pub struct Case<'a> {
 
 impl<'a> CaseFile<'a> {
     /// Reads a file; the error names the line.
-    pub fn parse(text: &'a str) -> Result<CaseFile<'a>, String> {
+    pub fn parse(text: &'a str) -> Result<CaseFile<'a>, CaseError> {
         let mut file = CaseFile { world: None, given: Vec::new(), cases: Vec::new() };
         let mut giving = false;
         for (at, line) in text.lines().enumerate() {
@@ -57,7 +80,7 @@ impl<'a> CaseFile<'a> {
                 file.cases.push(Case { title: title.trim(), given: Vec::new(), steps: Vec::new() });
             } else if trimmed == "given" {
                 if file.world.is_some() {
-                    return Err(format!("line {number}: a seeded world is given nothing"));
+                    return Err(format!("line {number}: a seeded world is given nothing").into());
                 }
                 giving = true;
             } else if let (Some(rest), true) = (line.strip_prefix("world "), at_top) {
@@ -71,7 +94,7 @@ impl<'a> CaseFile<'a> {
                 giving = false;
                 match file.cases.last_mut() {
                     Some(case) => case.steps.push((number, line)),
-                    None => return Err(format!("line {number}: a case begins with `--- title`")),
+                    None => return Err(format!("line {number}: a case begins with `--- title`").into()),
                 }
             }
         }
@@ -80,9 +103,9 @@ impl<'a> CaseFile<'a> {
 }
 
 impl<'a> GivenRow<'a> {
-    fn parse(line: usize, text: &'a str) -> Result<GivenRow<'a>, String> {
+    fn parse(line: usize, text: &'a str) -> Result<GivenRow<'a>, CaseError> {
         let Some((label, rest)) = text.split_once(char::is_whitespace) else {
-            return Err(format!("line {line}: a given row is `label table {{…}}`"));
+            return Err(format!("line {line}: a given row is `label table {{…}}`").into());
         };
         let rest = rest.trim();
         let (table, values) = rest.split_once(char::is_whitespace).unwrap_or((rest, "{}"));
@@ -106,7 +129,7 @@ impl Labels {
     }
 
     /// Lets a label stand for the `id` of an answer, the only id of a list of ids, or the id of the first of its rows.
-    pub fn name(&mut self, label: &str, answer: &Json<'_>) -> Result<(), String> {
+    pub fn name(&mut self, label: &str, answer: &Json<'_>) -> Result<(), CaseError> {
         let only = match (answer, answer.get("rows")) {
             (Json::List(items), _) if items.len() == 1 => &items[0],
             (_, Some(Json::List(rows))) if !rows.is_empty() => &rows[0],
@@ -121,7 +144,7 @@ impl Labels {
     }
 
     /// A text with ids in the place of `@label`, but for what is in quotes.
-    pub fn fill(&self, text: &str) -> Result<String, String> {
+    pub fn fill(&self, text: &str) -> Result<String, CaseError> {
         let mut out = String::new();
         let mut rest = text;
         let mut quoted = false;
@@ -176,7 +199,7 @@ mod tests {
             ("world small 1\ngiven\n", "line 2: a seeded world is given nothing"),
             ("given\n  ada\n", "line 2: a given row is `label table {…}`"),
         ] {
-            assert_eq!(CaseFile::parse(text).unwrap_err(), wrong);
+            assert_eq!(CaseFile::parse(text).unwrap_err().to_string(), wrong);
         }
     }
 
@@ -188,7 +211,7 @@ mod tests {
             labels.fill(r#"{"id": @a, "mail": "x@a", "q": "\"@a", "l": [@a]}"#).unwrap(),
             r#"{"id": 7, "mail": "x@a", "q": "\"@a", "l": [7]}"#
         );
-        assert_eq!(labels.fill("@b").unwrap_err(), "there is no label `@b`");
+        assert_eq!(labels.fill("@b").unwrap_err().to_string(), "there is no label `@b`");
         for (answer, id) in [(r#"{"id": 3}"#, 3), ("[4]", 4), (r#"{"rows": [{"id": 5}, {"id": 6}]}"#, 5), ("8", 8)] {
             labels.name("n", &Json::parse(answer).unwrap()).unwrap();
             assert_eq!(labels.get("n"), Some(id));

@@ -43,9 +43,24 @@ pub fn show_value(domain: &Domain, ty: Type, value: &Value) -> String {
     String::from_utf8_lossy(&out).trim_matches('"').to_owned()
 }
 
+/// Why a value does not fit, in words that follow the name of its field: `wants a whole number, got a string`.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ValueError(String);
+
+impl From<ValueError> for String {
+    fn from(error: ValueError) -> String {
+        error.0
+    }
+}
+
 /// Reads a value of a type from JSON; the error says what was wanted. Null is read as null: whether it may be is for the
 /// caller to say.
-pub fn read_value(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, String> {
+pub fn read_value(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, ValueError> {
+    read(domain, ty, json).map_err(ValueError)
+}
+
+fn read(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, String> {
     let wanted = |what: &str| Err(format!("wants {what}, got {}", json.kind()));
     match (ty, json) {
         (_, Json::Null) => Ok(Value::Null),
@@ -108,7 +123,7 @@ fn read_decimal(json: &Json<'_>, decimals: u32, what: &str) -> Result<i64, Strin
 }
 
 /// Whether a value keeps to the bounds of its field; the error says which.
-pub fn check_bounds(value: &Value, bounds: Option<(i64, i64)>) -> Result<(), String> {
+pub fn check_bounds(value: &Value, bounds: Option<(i64, i64)>) -> Result<(), ValueError> {
     match (value, bounds) {
         (Value::Text(text), bounds) => check_text(text, bounds),
         (_, None) => Ok(()),
@@ -120,25 +135,25 @@ pub fn check_bounds(value: &Value, bounds: Option<(i64, i64)>) -> Result<(), Str
 }
 
 /// The same of a text, whose bounds are those of its length.
-pub fn check_text(text: &str, bounds: Option<(i64, i64)>) -> Result<(), String> {
+pub fn check_text(text: &str, bounds: Option<(i64, i64)>) -> Result<(), ValueError> {
     match bounds {
         Some(bounds) => check_number(text.chars().count() as i64, bounds, 0, "a length"),
-        None if text.len() > LONGEST_TEXT => Err(format!("is longer than {LONGEST_TEXT} bytes")),
+        None if text.len() > LONGEST_TEXT => Err(ValueError(format!("is longer than {LONGEST_TEXT} bytes"))),
         None => Ok(()),
     }
 }
 
-fn check_number(number: i64, (low, high): (i64, i64), decimals: u32, what: &str) -> Result<(), String> {
+fn check_number(number: i64, (low, high): (i64, i64), decimals: u32, what: &str) -> Result<(), ValueError> {
     let shown = |n: i64| {
         let mut out = Vec::new();
         number::write_decimal(&mut out, n, decimals, true);
         String::from_utf8_lossy(&out).into_owned()
     };
     if number < low {
-        return Err(format!("wants {what} of at least {}, got {}", shown(low), shown(number)));
+        return Err(ValueError(format!("wants {what} of at least {}, got {}", shown(low), shown(number))));
     }
     if number > high {
-        return Err(format!("wants {what} of at most {}, got {}", shown(high), shown(number)));
+        return Err(ValueError(format!("wants {what} of at most {}, got {}", shown(high), shown(number))));
     }
     Ok(())
 }

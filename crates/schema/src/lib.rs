@@ -44,7 +44,7 @@ pub mod plan;
 mod record_schema;
 mod text;
 
-pub use case_file::{Case, CaseFile, GivenRow, Labels};
+pub use case_file::{Case, CaseError, CaseFile, GivenRow, Labels};
 pub use describe::describe;
 pub use document::{Document, KeyFault, Section, Spot};
 pub use field_list::field_list;

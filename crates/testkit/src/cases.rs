@@ -218,7 +218,7 @@ impl Run<'_> {
                 "call" => {
                     let episode = episode.as_mut().ok_or_else(|| fail("nobody acts; say `as ROLE`".into()))?;
                     let (tool, arguments) = rest.split_once(' ').unwrap_or((rest, ""));
-                    let arguments = self.labels.fill(arguments).map_err(fail)?;
+                    let arguments = self.labels.fill(arguments).map_err(|error| fail(error.into()))?;
                     if domain.tool_named(tool).is_none() {
                         return Err(fail(format!("there is no tool `{tool}`")));
                     }
@@ -252,7 +252,7 @@ impl Run<'_> {
                     };
                     let mut expected = String::new();
                     while let Some((_, next)) = steps.next_if(|(_, next)| next.starts_with(' ')) {
-                        expected.push_str(&self.labels.fill(next.trim()).map_err(fail)?);
+                        expected.push_str(&self.labels.fill(next.trim()).map_err(|error| fail(error.into()))?);
                         expected.push('\n');
                     }
                     let actual = episode.diff_from(before).to_text(&domain);

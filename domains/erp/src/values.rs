@@ -12,7 +12,7 @@ pub(crate) fn read(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, 
         (Type::Int, Json::Null | Json::Bool(false)) => Ok(Value::Int(0)),
         (Type::Money, Json::Null | Json::Bool(false)) => Ok(Value::Money(0)),
         (Type::Quantity, Json::Null | Json::Bool(false)) => Ok(Value::Quantity(0)),
-        (Type::Bool, _) => codec::read_value(domain, ty, json),
+        (Type::Bool, _) => Ok(codec::read_value(domain, ty, json)?),
         (_, Json::Null | Json::Bool(false)) => Ok(Value::Null),
         (Type::Int, Json::Decimal(n)) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Value::Int(*n as i64)),
         (Type::Money, Json::Decimal(n)) => rounded(*n, number::MONEY_DECIMALS).map(Value::Money),
@@ -20,7 +20,7 @@ pub(crate) fn read(domain: &Domain, ty: Type, json: &Json<'_>) -> Result<Value, 
         (Type::DateTime, Json::Text(text)) => {
             instant(text).map(Value::DateTime).ok_or_else(|| "wants an instant such as 2031-03-03 12:00:00".to_owned())
         }
-        _ => codec::read_value(domain, ty, json),
+        _ => Ok(codec::read_value(domain, ty, json)?),
     }
 }
 

@@ -75,7 +75,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         match subject.carry_out(grader, &plan) {
             Ok(verdict) if verdict.reward == FULL && !verdict.alarm => {}
             Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
-            Err(why) => faults.push(why),
+            Err(why) => faults.push(why.to_string()),
         }
     }
     let alone = subject.family.proof().is_some();

@@ -104,7 +104,8 @@ enum Lost {
 /// Solves the case that was read, and compares every scored phase. Where nothing is optimised, equal facts are all there is.
 fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
     let objective = case.objective.clone();
-    let ready = ready(subject.family, &subject.pattern, &subject.domain, case).map_err(Lost::Failed)?;
+    let ready = ready(subject.family, &subject.pattern, &subject.domain, case)
+        .map_err(|error| Lost::Failed(error.to_string()))?;
     let Some(optimised) = subject.family.optimised() else { return Ok(Vec::new()) };
     let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight);
     let candidates = candidates.map_err(|error| Lost::Failed(error.to_string()))?;

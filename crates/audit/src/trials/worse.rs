@@ -62,7 +62,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         let thrifty = subject.solver()?.solve(&model, &limits).map_err(|error| error.to_string())?;
         let point = if thrifty.point.is_empty() { answer.point } else { thrifty.point };
         match subject.carry_out(grader, &lower.read(&point)) {
-            Err(why) => faults.push(why),
+            Err(why) => faults.push(why.to_string()),
             Ok(verdict) if verdict.constraints != benchwright_grade::FULL => {
                 faults.push(format!("a feasible plan fails {:?}", verdict.failed()));
             }

@@ -5,7 +5,7 @@
 mod family;
 mod faults;
 
-use benchwright_audit::{Finding, Held, Solvers, Subject, TRIALS, Trial, run};
+use benchwright_audit::{Finding, Held, NotRemade, Solvers, Subject, TRIALS, Trial, run};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::Task;
@@ -50,7 +50,7 @@ impl Shop {
     /// What some trials find on the task that a broken compiler makes of a cell.
     fn findings(&self, fault: &Fault, trials: &[&str]) -> Result<BTreeMap<&'static str, Finding>, String> {
         let family: &'static dyn Family = Broken::new(fault.compiler);
-        let remake = || {
+        let remake = || -> Result<Task, NotRemade> {
             let mut task = self.make(fault.cell, family)?;
             if let Some(change) = fault.task {
                 let right = task.clone();
@@ -59,7 +59,7 @@ impl Shop {
             }
             Ok(task)
         };
-        let task = remake()?;
+        let task = remake().map_err(|why| why.to_string())?;
 
         let solvers = Solvers { first: &self.first, second: &self.second };
         let subject = Subject::of_family(&task, &self.catalog, family, Some(solvers), &remake);

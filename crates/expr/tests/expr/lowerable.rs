@@ -1,7 +1,7 @@
 //! Which expressions a solver can read.
 
 use crate::fixture::truth;
-use benchwright_expr::lowerable;
+use benchwright_expr::{Obstacle, lowerable};
 
 #[test]
 fn sums_counts_and_facts_can_be_lowered() {
@@ -46,6 +46,6 @@ fn the_obstacle_is_named() {
         ("state not in {open}", "`not in`, which tests for null: write `not (… in {…})`"),
         ("true implies exists c in case() where c.due = null", "`null`"),
     ] {
-        assert_eq!(lowerable(&truth(text)), Err(obstacle.to_owned()), "{text}");
+        assert_eq!(lowerable(&truth(text)), Err(Obstacle(obstacle)), "{text}");
     }
 }

@@ -24,4 +24,4 @@ pub use gate::{Gate, Permit};
 pub use plan::told_plan;
 pub use secret::{Redactor, Secret};
 pub use spec::{AgentSpec, ModelSpec, SpecError, Tools, Way};
-pub use talk::{Finish, Message, Reply, ToolCall};
+pub use talk::{ArgumentsError, Finish, Message, Reply, ToolCall};

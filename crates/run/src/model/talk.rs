@@ -17,16 +17,27 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
+/// Why the arguments that a model wrote are no object.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ArgumentsError {
+    /// They are JSON of another kind.
+    #[error("the arguments are no JSON object")]
+    NoObject,
+    /// They are no JSON; what the reader said.
+    #[error("the arguments are no JSON: {0}")]
+    NoJson(String),
+}
+
 impl ToolCall {
     /// The arguments as an object; nothing at all counts as none.
-    pub fn object(&self) -> Result<Json, String> {
+    pub fn object(&self) -> Result<Json, ArgumentsError> {
         if self.arguments.trim().is_empty() {
             return Ok(json!({}));
         }
         match serde_json::from_str::<Json>(&self.arguments) {
             Ok(object @ Json::Object(_)) => Ok(object),
-            Ok(_) => Err("the arguments are no JSON object".to_owned()),
-            Err(error) => Err(format!("the arguments are no JSON: {error}")),
+            Ok(_) => Err(ArgumentsError::NoObject),
+            Err(error) => Err(ArgumentsError::NoJson(error.to_string())),
         }
     }
 

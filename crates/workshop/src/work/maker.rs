@@ -5,7 +5,7 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::{Error, events, tasks::Judged};
-use benchwright_audit::{Solvers, Subject, TRIALS, TaskReport};
+use benchwright_audit::{NotRemade, Solvers, Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_pack::{Store, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make};
@@ -184,8 +184,8 @@ impl<'s> Maker<'s> {
 }
 
 /// Makes a task again, by a worker of its own.
-fn remake(workshop: &Workshop, task: &Task) -> Result<Task, String> {
-    let folder = Temporary::new().map_err(|error| error.to_string())?;
+fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
+    let folder = Temporary::new().map_err(|error| NotRemade(error.to_string()))?;
     let sealed = &task.sealed;
     let request = Request::Make(MakeRequest {
         pattern: sealed.pattern.clone(),
@@ -196,10 +196,12 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, String> {
     });
     let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));
     match alone.ask("making it again", &[request], 0, &mut |_, _| ()).pop().flatten() {
-        Some(Ok(Answer::Made(made))) => Store::at(folder.path()).task(&made.id).map_err(|error| error.to_string()),
-        Some(Ok(Answer::Failed(failed))) => Err(failed.why),
-        Some(Err(why)) => Err(why),
-        Some(Ok(Answer::Audited(_))) | None => Err("the worker answered something else".to_owned()),
+        Some(Ok(Answer::Made(made))) => {
+            Store::at(folder.path()).task(&made.id).map_err(|error| NotRemade(error.to_string()))
+        }
+        Some(Ok(Answer::Failed(failed))) => Err(NotRemade(failed.why)),
+        Some(Err(why)) => Err(NotRemade(why)),
+        Some(Ok(Answer::Audited(_))) | None => Err(NotRemade("the worker answered something else".to_owned())),
     }
 }
 
