@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_audit::{Solvers, Subject};
+use benchwright_audit::{NotRemade, Solvers, Subject};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Script, Snapshot, Suite, SuiteTask, Task, Verdict};
@@ -84,7 +84,7 @@ fn rewards_of_states_of_the_demo_stay_as_they_are() {
     let (engine, second) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
     let mut found = String::new();
     for task in &suite.tasks {
-        let made_of = || made(&catalog, &engine, task);
+        let made_of = || made(&catalog, &engine, task).map_err(NotRemade);
         let made = made_of().unwrap();
         let solvers = Some(Solvers { first: &engine, second: &second });
         let subject = Subject::new(&made, &catalog, solvers, &made_of).unwrap();

@@ -1,6 +1,6 @@
 //! Threats to a task that is handed out, each as a test on the tasks that come with the program.
 
-use benchwright_audit::{Held, Subject, TRIALS, run};
+use benchwright_audit::{NotRemade, Held, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RefusalCode, Snapshot, Store, Verdict};
 use benchwright_sandbox::Sandbox;
@@ -20,7 +20,7 @@ fn threat_1_oracle_search() {
     let leak = TRIALS.iter().find(|trial| trial.name == "leak").unwrap();
     for id in shipped().ids().unwrap() {
         let task = shipped().task(&id).unwrap();
-        let again = || Err("it is not made again".to_owned());
+        let again = || Err(NotRemade("it is not made again".to_owned()));
         let subject = Subject::new(&task, &catalog, None, &again).unwrap();
         let finding = run(leak, &subject, &subject.grader().unwrap());
         assert_eq!(finding.held, Held::Passed, "{id}");
@@ -77,7 +77,7 @@ fn threat_4_scoring_inputs_stay_with_the_judge() {
     let mut rewritten = 0;
     for id in shipped().ids().unwrap() {
         let task = shipped().task(&id).unwrap();
-        let again = || Err("it is not made again".to_owned());
+        let again = || Err(NotRemade("it is not made again".to_owned()));
         let subject = Subject::new(&task, &catalog, None, &again).unwrap();
         let grader = subject.grader().unwrap();
         let mut episode = subject.begin().unwrap();

@@ -130,6 +130,11 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether the value at a path was told to be wrong and was read as an empty one, so that nothing follows from it.
+    pub fn was_told(&self, path: &[&str]) -> bool {
+        self.is_wrong(&path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>())
+    }
+
     /// All faults, by line.
     pub fn into_faults(self) -> Vec<Diagnostic> {
         self.faults.finish()

@@ -96,7 +96,7 @@ impl Words {
         let words: Option<Words> = document.read();
         if let Some(words) = words {
             if document.is_toml() {
-                document.add(words.lists().into_iter().chain(words.requirements()));
+                document.add(words.lists().into_iter().chain(words.requirements(&document)));
                 document.add(domain.into_iter().flat_map(|domain| words.unknown_fields(domain)));
             }
             if document.is_sound() {
@@ -145,11 +145,14 @@ impl Words {
     }
 
     /// What is wrong with the kinds of requirements.
-    fn requirements(&self) -> Vec<KeyFault> {
+    fn requirements(&self, document: &Document<'_>) -> Vec<KeyFault> {
         let mut faults = Vec::new();
         for (at, rule) in self.rule.iter().enumerate() {
             let place = at.to_string();
             let path = |key| ["rule", &*place, key];
+            if document.was_told(&path("measure")) {
+                continue;
+            }
             let wanted: Vec<&str> = match rule.measure {
                 Measure::WordAtMost => self.label.iter().map(|label| &*label.field).collect(),
                 _ => self.number.iter().map(|number| &*number.field).collect(),
