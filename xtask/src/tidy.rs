@@ -544,7 +544,8 @@ mod tests {
         ] {
             bites(&[("crates/a/src/b.rs", &file(code))], &[bite]);
         }
-        let of_trait = "pub trait A {\n    fn a(&self) -> u8 {\n        1\n    }\n    fn b(&self) -> Result<u8, String>;\n}";
+        let of_trait =
+            "pub trait A {\n    fn a(&self) -> u8 {\n        1\n    }\n    fn b(&self) -> Result<u8, String>;\n}";
         let deeper = "crates/a/src/b.rs:7: a public signature gives `String` as its error";
         bites(&[("crates/a/src/b.rs", &file(of_trait))], &[deeper]);
         for code in [

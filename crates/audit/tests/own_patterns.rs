@@ -101,8 +101,7 @@ fn the_walk_of_the_documentation_makes_tasks_that_no_trial_breaks() {
         Err(error) => panic!("{error}"),
     };
     let (engine, second) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
-    let remake =
-        || task(&catalog, "own/careful-buying", 1, &mut PhasePlanner::new(&engine)).map_err(NotRemade);
+    let remake = || task(&catalog, "own/careful-buying", 1, &mut PhasePlanner::new(&engine)).map_err(NotRemade);
     let made = remake().unwrap();
     assert!(made.sealed.verifier.plan.rules["erp/max-finished"].require.as_ref().unwrap().contains("< most(v, p)"));
     assert!(made.sealed.clauses.iter().any(|clause| clause.tells == ["erp/max-finished"]));

@@ -1,6 +1,6 @@
 //! Threats to a task that is handed out, each as a test on the tasks that come with the program.
 
-use benchwright_audit::{NotRemade, Held, Subject, TRIALS, run};
+use benchwright_audit::{Held, NotRemade, Subject, TRIALS, run};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RefusalCode, Snapshot, Store, Verdict};
 use benchwright_sandbox::Sandbox;

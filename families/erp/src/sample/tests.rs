@@ -145,7 +145,9 @@ fn every_word_of_a_recipe_is_explained() {
         in_enum = line.starts_with("pub(crate) enum") || (in_enum && line != "}");
         if let Some((field, _)) = line.strip_prefix("    pub(crate) ").and_then(|field| field.split_once(": ")) {
             words.push(field.to_owned());
-        } else if let Some(variant) = line.strip_prefix("    ").and_then(|line| line.strip_suffix(',')).filter(|_| in_enum) {
+        } else if let Some(variant) =
+            line.strip_prefix("    ").and_then(|line| line.strip_suffix(',')).filter(|_| in_enum)
+        {
             let mut word = String::new();
             for letter in variant.chars() {
                 if letter.is_uppercase() && !word.is_empty() {
@@ -157,7 +159,9 @@ fn every_word_of_a_recipe_is_explained() {
         }
     }
     assert!(words.len() > 60, "{words:?}");
-    assert!(["lots", "pools", "tightness", "two-stage", "never-bought"].iter().all(|word| words.iter().any(|w| w == word)));
+    assert!(
+        ["lots", "pools", "tightness", "two-stage", "never-bought"].iter().all(|word| words.iter().any(|w| w == word))
+    );
     let missing: Vec<&String> = words.iter().filter(|word| !page.contains(&format!("`{word}`"))).collect();
     assert!(missing.is_empty(), "patterns/RECIPE.md does not explain {missing:?}");
 }
@@ -168,7 +172,8 @@ fn no_tier_of_the_family_lacks_a_range() {
     let tiers: toml::Table = include_str!("../../tiers.toml").parse().unwrap();
     let keys = |tier: &str| tiers[tier].as_table().unwrap().keys().cloned().collect::<Vec<_>>();
     let source = include_str!("recipe.rs");
-    let ranges = &source[source.find("pub(crate) struct Ranges").unwrap()..source.find("/// A class of offers.").unwrap()];
+    let ranges =
+        &source[source.find("pub(crate) struct Ranges").unwrap()..source.find("/// A class of offers.").unwrap()];
     let fields = ranges.lines().filter_map(|line| line.strip_prefix("    pub(crate) ")?.split_once(": "));
     let mut needed: Vec<String> =
         fields.filter(|(_, ty)| !ty.starts_with("Option")).map(|(field, _)| field.to_owned()).collect();
