@@ -76,7 +76,6 @@ fn walk() -> BTreeMap<String, String> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn the_walk_of_the_documentation_makes_tasks_that_no_trial_breaks() {
     let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("walk");
     let _ = fs::remove_dir_all(&root);

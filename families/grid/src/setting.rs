@@ -27,10 +27,14 @@ pub(crate) fn check(head: &PatternHead, file: &Section<'_>) {
         file.fault(fault.instead_of(dial, DIALS));
     }
     let Some(recipe) = file.get("recipe").and_then(|section| section.read::<Recipe>()) else { return };
-    for (at, axis) in head.axes.iter().enumerate().filter(|(_, axis)| !DIALS.contains(&&*axis.letter)) {
+    let foreign = |letter: &str| !DIALS.contains(&letter);
+    for (at, axis) in head.axes.iter().enumerate().filter(|(_, axis)| foreign(&axis.letter)) {
         let fault =
             KeyFault::new(["axes", &*at.to_string(), "letter"], format!("grids have no dial `{}`", axis.letter));
         file.fault(fault.instead_of(&axis.letter, DIALS));
+    }
+    // The cells that an unknown dial makes would each be told again.
+    if head.axes.iter().any(|axis| foreign(&axis.letter)) {
         return;
     }
     for (at, cell) in head.cells.iter().enumerate() {
