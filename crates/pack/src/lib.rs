@@ -45,6 +45,7 @@ pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
 pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{
     CANARY, Certificate, Clause, Dial, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
+    tier_place,
 };
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
 pub use verdict::{Check, CheckStatus, Ending, Instance, PhaseScore, Verdict};

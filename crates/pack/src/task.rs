@@ -110,6 +110,14 @@ pub struct Certificate {
     pub discarded: BTreeMap<String, u32>,
 }
 
+/// The usual tiers, from the easiest on.
+const TIERS: [&str; 3] = ["easy", "medium", "hard"];
+
+/// Where a tier stands among others: the usual ones by difficulty, all others after them.
+pub fn tier_place(tier: &str) -> u32 {
+    TIERS.iter().zip(0..).find(|(name, _)| **name == tier).map_or(TIERS.len() as u32, |(_, at)| at)
+}
+
 /// A setting that was chosen for a task, which reports can lay out as an axis.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

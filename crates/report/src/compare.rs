@@ -107,7 +107,7 @@ pub fn compare(a: Side, b: Side) -> Result<Comparison, CompareError> {
             tiers.push(&task.tier);
         }
     }
-    tiers.sort_by_key(|tier| crate::summary::tier_place(tier));
+    tiers.sort_by_key(|tier| benchwright_pack::tier_place(tier));
     let pass = paired(&all);
     Ok(Comparison {
         a: a.agent.to_owned(),

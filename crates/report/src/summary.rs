@@ -8,7 +8,10 @@ pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
 
 use crate::stats::{Unit, intraclass, rounded, spearman};
-use benchwright_pack::run::{RunPlan, Score, TaskLine, TrialEnd, TrialKey, TrialRecord};
+use benchwright_pack::{
+    run::{RunPlan, Score, TaskLine, TrialEnd, TrialKey, TrialRecord},
+    tier_place,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -331,11 +334,6 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
         icc_task: intraclass(&trials).map(rounded),
     }
-}
-
-/// Tiers stand in the order of their difficulty, others after them by name.
-pub(crate) fn tier_place(tier: &str) -> u32 {
-    ["easy", "medium", "hard"].iter().zip(0..).find(|(name, _)| **name == tier).map_or(3, |(_, at)| at)
 }
 
 /// The bin of a horizon: 0, 1 to 4, 5 to 8, 9 to 16, and so on, each twice as long.

@@ -3,7 +3,7 @@
 use crate::{Error, Made, Shortfall, Workshop};
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask};
+use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::Solver;
 use benchwright_solve::Library;
 use std::{
@@ -12,9 +12,6 @@ use std::{
     path::Path,
     time::Instant,
 };
-
-/// The tiers, in the order they are shown.
-const TIERS: [&str; 3] = ["easy", "medium", "hard"];
 
 /// A solver as a lock file names it, and whether it is the one whose digests everybody gets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -138,7 +135,7 @@ impl Built {
     /// The tiers that there are, in order.
     pub fn tiers(&self) -> Vec<&str> {
         let mut tiers: Vec<&str> = self.made.iter().map(|(line, _)| &*line.tier).collect();
-        tiers.sort_by_key(|tier| (TIERS.iter().position(|known| known == tier).unwrap_or(TIERS.len()), *tier));
+        tiers.sort_by_key(|tier| (tier_place(tier), *tier));
         tiers.dedup();
         tiers
     }

@@ -1,9 +1,9 @@
 //! The share of trials passed over two axes, such as tier by horizon, or open slots by decoys where the tasks of a suite
 //! vary in dials.
 
-use super::{Tried, horizon_bin, one, tier_place};
+use super::{Tried, horizon_bin, one};
 use crate::stats::rounded;
-use benchwright_pack::run::TaskLine;
+use benchwright_pack::{run::TaskLine, tier_place};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
