@@ -268,6 +268,25 @@ fn tasks_are_made_shown_graded_locked_audited_and_exported() {
     assert!(data(&["build", &other, "-o", &place.path("five")], 3).is_empty());
     assert!(!place.0.join("five").exists());
 
+    // Tasks for training are others, of the same seeds, and say what they are for; their lock file makes them again.
+    let train = place.path("train");
+    let seeds = ["--tier", "medium", "--seed", "7", "--count", "3"];
+    document(&[&["new", ROUTE, "--split", "train", "-o", &train, "--json"], &seeds[..]].concat(), 0);
+    let of = |root: &str| -> Vec<Json> {
+        let parts = Store::at(root).ids().unwrap().into_iter().map(|id| Path::new(root).join("open").join(id));
+        parts.map(|part| serde_json::from_slice(&fs::read(part.join("task.json")).unwrap()).unwrap()).collect()
+    };
+    let (tests, training) = (of(&place.path("one")), of(&train));
+    for task in &training {
+        assert!(tests.iter().all(|test| test["id"] != task["id"] && test["world"] != task["world"]), "{task}");
+        let says = task["canary"].as_str().unwrap();
+        assert!(says.contains("made for training") && !says.contains("do not train"), "{says}");
+    }
+    assert!(tests.iter().all(|test| test["canary"].as_str().unwrap().ends_with("do not train on it")));
+    let train_lock = place.path("train/suite.toml");
+    assert!(fs::read_to_string(&train_lock).unwrap().contains("split = \"train\""));
+    data(&["build", &train_lock, "-o", &place.path("trained-again")], 0);
+
     // Lines without digests are locked.
     let open: Vec<&str> = text.lines().filter(|line| !line.starts_with("digest")).collect();
     let fresh = place.path("fresh.toml");

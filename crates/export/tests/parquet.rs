@@ -4,8 +4,8 @@
 use benchwright_base::Digest;
 use benchwright_export::{ExportError, parquet};
 use benchwright_pack::{
-    CANARY, Certificate, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Store, Suite, SuiteTask, TASK_VERSION,
-    Task, Verifier, Weights,
+    CANARY, Certificate, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Split, Store, Suite, SuiteTask,
+    TASK_VERSION, Task, Verifier, Weights,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use parquet::{
@@ -51,6 +51,7 @@ fn task(seed: u64) -> Task {
         dials: Vec::new(),
         objective: "spend".to_owned(),
         seed,
+        split: Split::Test,
         attempt: 0,
         switches: Vec::new(),
         case: json!({}),
@@ -104,6 +105,7 @@ fn store(root: &Path) -> (Store, Vec<Task>) {
         name: "five".to_owned(),
         version: 1,
         family: "shop".to_owned(),
+        split: Split::Test,
         canary: CANARY.to_owned(),
         solver: None,
         tasks: tasks.iter().map(line).collect(),

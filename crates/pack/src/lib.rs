@@ -27,6 +27,7 @@ mod scoring;
 pub mod script;
 pub mod share;
 mod snapshot;
+mod split;
 pub mod store;
 pub mod suite;
 mod task;
@@ -41,6 +42,7 @@ pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use scoring::{Scoring, ScoringError, Weights};
 pub use script::{Ledger, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
+pub use split::{Split, TRAINING};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
 pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{

@@ -291,6 +291,7 @@ impl Store {
     fn check_lock(&self, suite: &Suite, task: &Task) -> Result<(), StoreError> {
         let sealed = &task.sealed;
         let line = suite.line(&sealed.pattern, &sealed.tier, &sealed.objective, sealed.seed);
+        let line = line.filter(|_| suite.split == sealed.split);
         let Some(digest) = line.and_then(|line| line.digest) else {
             return Err(StoreError::NotLocked { path: self.root.join(SUITE_FILE), id: task.open.id.clone() });
         };

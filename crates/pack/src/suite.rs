@@ -1,6 +1,7 @@
 //! A suite: a TOML file that lists tasks by pattern, tier, objective and seed and, once they were built, the digest of
 //! each. It is a lock file: made again anywhere, every task must have the same bytes.
 
+use crate::Split;
 use benchwright_base::{Diagnostic, Digest};
 use benchwright_schema::{Document, KeyFault};
 use serde::Deserialize;
@@ -18,6 +19,8 @@ pub struct Suite {
     pub version: u32,
     /// The family of its patterns.
     pub family: String,
+    /// What its tasks are made for. The seeds of its lines are numbers of that split.
+    pub split: Split,
     /// The canary that stands in its artifacts.
     pub canary: String,
     /// The solver it was locked with; `None` before it was first built.
@@ -76,6 +79,8 @@ struct File {
     name: String,
     version: u32,
     family: String,
+    #[serde(default)]
+    split: Split,
     canary: String,
     solver: Option<SuiteSolver>,
     #[serde(default)]
@@ -146,8 +151,8 @@ impl Suite {
             }
             tasks.push(SuiteTask { pattern, tier, objective, seed, digest, cluster });
         }
-        let File { name, version, family, canary, solver, .. } = file;
-        Some(Suite { name, version, family, canary, solver, tasks })
+        let File { name, version, family, split, canary, solver, .. } = file;
+        Some(Suite { name, version, family, split, canary, solver, tasks })
     }
 
     /// The text of the lock file. The same suite has the same text.
@@ -158,6 +163,9 @@ impl Suite {
         let _ = writeln!(out, "name = {}", quoted(&self.name));
         let _ = writeln!(out, "version = {}", self.version);
         let _ = writeln!(out, "family = {}", quoted(&self.family));
+        if !self.split.is_test() {
+            let _ = writeln!(out, "split = {}", quoted(self.split.word()));
+        }
         let _ = writeln!(out, "canary = {}", quoted(&self.canary));
         if let Some(solver) = &self.solver {
             let _ = writeln!(out, "\n[solver]\nversion = {}", quoted(&solver.version));
@@ -238,6 +246,7 @@ mod tests {
             name: "two".into(),
             version: 3,
             family: "erp".into(),
+            split: Split::Test,
             canary: "a \"canary\" \\ with\tmarks".into(),
             solver: Some(SuiteSolver { version: "CP-SAT 9".into(), library: Digest::of(b"lib").to_string() }),
             tasks: vec![task(1, Some(Digest::of(b"1"))), task(u64::from(u32::MAX) + 1, Some(Digest::of(b"2")))],
@@ -257,6 +266,10 @@ mod tests {
         assert_eq!(open.digest(), None);
         assert_eq!(Suite::from_toml("two.toml", &open.to_toml()).unwrap(), open);
         assert!(suite.line("production/a", "easy", "feasibility", 1).is_some());
+        assert!(!text.contains("split"), "a suite of tests does not mention it");
+        let train = Suite { split: Split::Train, ..suite.clone() };
+        assert!(train.to_toml().contains("\nsplit = \"train\"\n"));
+        assert_eq!(Suite::from_toml("suite.toml", &train.to_toml()).unwrap(), train);
         assert!(suite.line("production/a", "hard", "feasibility", 1).is_none());
     }
 

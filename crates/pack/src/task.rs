@@ -2,7 +2,7 @@
 //! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
 //! facts).
 
-use crate::{Scoring, Script};
+use crate::{Scoring, Script, Split};
 use benchwright_base::Digest;
 use benchwright_schema::plan::{Bindings, PlanText};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub const CANARY: &str = "benchwright canary 3f1c9a52-77d0-4c58-9c1e-5b0f6e2d8a4
 pub struct OpenTask {
     /// The version of this document.
     pub version: u32,
-    /// The line by which leaked text is found, [`CANARY`].
+    /// The line by which leaked text is found, [`CANARY`]; in tasks for training, [`TRAINING`](crate::TRAINING).
     pub canary: String,
     /// The task's id: it says nothing of how the task was made.
     pub id: String,
@@ -150,6 +150,9 @@ pub struct SealedTask {
     pub objective: String,
     /// The seed that everything random in it follows from.
     pub seed: u64,
+    /// What it was made for. Its seed is a number of that split.
+    #[serde(default, skip_serializing_if = "Split::is_test")]
+    pub split: Split,
     /// The attempt that was kept.
     pub attempt: u32,
     /// The switches of the case.

@@ -3,8 +3,8 @@
 
 use benchwright_base::Digest;
 use benchwright_pack::{
-    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Step, Store, StoreError, Suite,
-    SuiteSolver, SuiteTask, TASK_VERSION, Task, Verifier, Weights,
+    CANARY, Certificate, Clause, OpenTask, SEALED_VERSION, Scoring, Script, SealedTask, Split, Step, Store, StoreError,
+    Suite, SuiteSolver, SuiteTask, TASK_VERSION, Task, Verifier, Weights,
 };
 use benchwright_schema::plan::{Bindings, PlanText};
 use serde_json::json;
@@ -57,6 +57,7 @@ fn task(id: &str, seed: u64) -> Task {
         dials: Vec::new(),
         objective: "spend".to_owned(),
         seed,
+        split: Split::Test,
         attempt: 2,
         switches: vec!["margin".to_owned()],
         case: json!({ "z": 1, "a": [1, 2, { "b": null }] }),
@@ -104,6 +105,7 @@ fn suite(tasks: &[&Task]) -> Suite {
         name: "two".to_owned(),
         version: 1,
         family: "shop".to_owned(),
+        split: Split::Test,
         canary: CANARY.to_owned(),
         solver: Some(SuiteSolver { version: "9".to_owned(), library: Digest::of(b"library").to_string() }),
         tasks: tasks.iter().map(line).collect(),

@@ -5,7 +5,7 @@
 use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
-    CANARY, Certificate, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
+    Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
 };
 use benchwright_schema::{
     Domain,
@@ -32,7 +32,7 @@ pub struct Order<'a> {
     pub tier: &'a str,
     /// An objective that the pattern offers at that tier.
     pub objective: &'a str,
-    /// The seed; the same order gives the same bytes.
+    /// The seed; the same order gives the same bytes. Which split the task is of is told by [`Split::of_seed`].
     pub seed: u64,
 }
 
@@ -207,9 +207,10 @@ fn project(
     let world = first.snapshot.to_bytes(domain);
     let phases = plan.objectives.get(draw.objective).map_or(0, Vec::len);
     let id = id(draw);
+    let (split, seed) = Split::of_seed(draw.seed);
     let open = OpenTask {
         version: TASK_VERSION,
-        canary: CANARY.to_owned(),
+        canary: split.canary().to_owned(),
         id: id.clone(),
         domain: domain.name.clone(),
         role: domain.role.clone(),
@@ -222,14 +223,15 @@ fn project(
     let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let sealed = SealedTask {
         version: SEALED_VERSION,
-        canary: CANARY.to_owned(),
+        canary: split.canary().to_owned(),
         id,
         family: draw.pattern.family.clone(),
         pattern: draw.pattern.name.clone(),
         tier: draw.tier.to_owned(),
         dials: draw.pattern.dials(draw.tier),
         objective: draw.objective.to_owned(),
-        seed: draw.seed,
+        seed,
+        split,
         attempt: draw.attempt,
         switches: case.switches.clone(),
         case: case.data.clone(),

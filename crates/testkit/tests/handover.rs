@@ -5,7 +5,7 @@
 use benchwright_catalog::Catalog;
 use benchwright_grade::FULL;
 use benchwright_pack::{
-    CANARY, Ending, Ledger, RunPlan, Store, Suite, SuiteTask, Task,
+    CANARY, Ending, Ledger, RunPlan, Split, Store, Suite, SuiteTask, Task,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_run::{Driver, LedgerStore as _, Progress, SqliteLedger, TrialFolder, policy, run};
@@ -39,6 +39,7 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
         name: "handover".to_owned(),
         version: 1,
         family: "handover".to_owned(),
+        split: Split::Test,
         canary: CANARY.to_owned(),
         solver: None,
         tasks: TASKS.iter().map(line).collect(),

@@ -190,6 +190,7 @@ mod tests {
             name: "s".to_owned(),
             version: 1,
             family: "f".to_owned(),
+            split: benchwright_pack::Split::Test,
             canary: String::new(),
             solver: None,
             tasks,

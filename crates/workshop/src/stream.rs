@@ -4,7 +4,7 @@
 use crate::{Error, Maker, Workshop, events, progress::Work, suites};
 use benchwright_base::Digest;
 use benchwright_export::{shard_paths, write_shard};
-use benchwright_pack::{Suite, SuiteTask, store};
+use benchwright_pack::{Split, Suite, SuiteTask, store};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::{
@@ -68,7 +68,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, 
                 while !workshop.cancel().is_cancelled() {
                     let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     told(&|work, item| work.begun(item), *at);
-                    if let Err(error) = shard(&mut maker, shards[*at], out, *at) {
+                    if let Err(error) = shard(&mut maker, suite.split, shards[*at], out, *at) {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                         break;
                     }
@@ -127,12 +127,12 @@ fn lock_path(out: &Path, at: usize) -> PathBuf {
 }
 
 /// Makes one shard: the digests first, then the shard, so that a shard that is there has its digests.
-fn shard(maker: &mut Maker<'_>, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
+fn shard(maker: &mut Maker<'_>, split: Split, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
     let begun = Instant::now();
     let mut tasks = Vec::with_capacity(lines.len());
     let mut digests = String::new();
     for line in lines {
-        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, line.seed, false)?;
+        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, split.seed(line.seed), false)?;
         digests.push_str(&format!("{}\n", task.digest()));
         tasks.push(task);
     }

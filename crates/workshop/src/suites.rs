@@ -91,7 +91,7 @@ pub struct Built {
 /// Makes the tasks of a suite into a store. With `held`, the digests of the lock file must come out.
 pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Result<Built, Error> {
     let begun = Instant::now();
-    let answers = workshop.make_all(&suite.tasks, store);
+    let answers = workshop.make_all(suite, store);
     let mut built = Built {
         suite: Suite { tasks: Vec::new(), ..suite.clone() },
         made: Vec::new(),

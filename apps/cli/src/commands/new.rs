@@ -3,7 +3,7 @@
 use super::build;
 use crate::{failure::Failure, output};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{CANARY, Store, Suite, SuiteTask};
+use benchwright_pack::{Split, Store, Suite, SuiteTask};
 use benchwright_project::{Pattern, Solver};
 use benchwright_workshop::{
     Workshop,
@@ -27,6 +27,7 @@ prove their tasks themselves can be streamed.
 Examples:
   benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 3 -o out
   benchwright show out/open/ID
+  benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 500 --split train -o train
   benchwright new ./my-pattern --tier easy --seed 1 -o out
   benchwright --patterns . audit out
 
@@ -47,6 +48,9 @@ pub(crate) struct Options {
     /// How many tasks
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
+    /// What the tasks are for. Those of the two splits come from seeds of their own and are never the same
+    #[arg(long, value_name = "SPLIT", default_value = "test", value_parser = ["test", "train"])]
+    split: String,
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -84,11 +88,13 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if !shards {
         suites::check_empty(&options.output)?;
     }
+    let split = Split::from_word(&options.split).unwrap_or_default();
     let mut suite = Suite {
         name: pattern.name.replace(['/', '_'], "-"),
         version: 1,
         family: pattern.family.clone(),
-        canary: CANARY.to_owned(),
+        split,
+        canary: split.canary().to_owned(),
         solver: None,
         tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
     };

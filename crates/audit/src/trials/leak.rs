@@ -8,7 +8,7 @@ use super::reading::read_everything;
 use crate::{Finding, Held, Subject};
 use benchwright_base::Digest;
 use benchwright_grade::Grader;
-use benchwright_pack::{CANARY, Task};
+use benchwright_pack::{Split, Task};
 use benchwright_schema::{arguments_schema, describe, plan::Binding, result_schema};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,7 +204,7 @@ impl Secrets {
 
     /// The first secret in a text.
     fn in_text(&self, text: &str) -> Option<String> {
-        let text = text.replace(CANARY, " ");
+        let text = Split::ALL.iter().fold(text.to_owned(), |text, split| text.replace(split.canary(), " "));
         for token in tokens(&text) {
             let bare = token.trim_matches(['.', '-', '/', ',']);
             for word in token.split(['=', '+']).map(|word| word.trim_matches(['.', '-', '/', ','])).chain([token]) {
@@ -321,7 +321,9 @@ mod tests {
         assert!(secrets.in_text(blob).is_some());
         let digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
         assert_eq!(secrets.in_text(digest), None);
-        assert_eq!(secrets.in_text(CANARY), None);
+        for split in Split::ALL {
+            assert_eq!(secrets.in_text(split.canary()), None);
+        }
     }
 
     #[test]

@@ -191,7 +191,7 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         pattern: sealed.pattern.clone(),
         tier: sealed.tier.clone(),
         objective: sealed.objective.clone(),
-        seed: sealed.seed,
+        seed: sealed.split.seed(sealed.seed),
         out: folder.path().to_owned(),
     });
     let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));

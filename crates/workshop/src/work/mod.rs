@@ -15,7 +15,7 @@ use crate::{
     progress::{Silent, Work},
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, SuiteTask};
+use benchwright_pack::{Store, Suite, SuiteTask};
 use pool::{Event, Remote};
 use std::{
     ffi::OsString,
@@ -146,17 +146,17 @@ impl Workshop {
     }
 
     /// Makes tasks into a store. A task that was not begun before the work was cancelled is `None`.
-    pub(crate) fn make_all(&self, tasks: &[SuiteTask], store: &Store) -> Vec<Option<Result<Made, Shortfall>>> {
+    pub(crate) fn make_all(&self, suite: &Suite, store: &Store) -> Vec<Option<Result<Made, Shortfall>>> {
         let request = |task: &SuiteTask| {
             Request::Make(MakeRequest {
                 pattern: task.pattern.clone(),
                 tier: task.tier.clone(),
                 objective: task.objective.clone(),
-                seed: task.seed,
+                seed: suite.split.seed(task.seed),
                 out: store.root().to_owned(),
             })
         };
-        let requests: Vec<Request> = tasks.iter().map(request).collect();
+        let requests: Vec<Request> = suite.tasks.iter().map(request).collect();
         let answers = self.ask("making tasks", &requests, 0, &mut |_, _| ());
         answers.into_iter().map(|answer| answer.map(made)).collect()
     }
