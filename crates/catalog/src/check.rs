@@ -232,12 +232,16 @@ fn part_faults(path: &Path) -> Result<(PathBuf, Vec<Diagnostic>), CatalogError> 
     }
     if users == 0 {
         let files = disk::read_files(path)?.files;
-        for (file, text) in files.iter().filter(|(file, _)| file.ends_with(".toml")) {
-            found.extend(Document::new(&format!("{own}{file}"), text).into_faults());
+        let declared = || files.iter().filter(|(file, _)| file.ends_with(".toml") && *file != "Cargo.toml");
+        for (file, text) in declared() {
+            // What stands for the domain's name may be part of a key.
+            let text = text.replace("{domain}", "_domain_");
+            found.extend(Document::new(&format!("{own}{file}"), &text).into_faults());
         }
+        let first = declared().next().map_or("README.md", |(file, _)| file);
         let help = Some(format!("write `include = [\"{part}\"]` in the domain.toml of one"));
         let message = "no domain includes this part, so its names cannot be looked up";
-        found.push(Diagnostic::at(&format!("{own}README.md"), "", 0, message, help));
+        found.push(Diagnostic::at(&format!("{own}{first}"), "", 0, message, help));
     }
     Ok((base, found))
 }

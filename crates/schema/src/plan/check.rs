@@ -2,7 +2,10 @@
 //! functions they ask for, that the shares of an objective come to 100, that the frame names tables and fields that are
 //! there. A sealed verifier is not checked so: it holds only the rules that its own task brings in.
 
-use super::{PlanText, compile};
+use super::{
+    PlanText, compile,
+    lets::{Spelled, spell_out},
+};
 use crate::{Domain, KeyFault};
 use benchwright_base::TableId;
 use benchwright_expr::{Names as _, Scope, check_truth};
@@ -13,6 +16,7 @@ impl PlanText {
     pub fn check(&self, domain: &Domain, natives: &[&str]) -> Vec<KeyFault> {
         let (_, faults) = compile::compile(self, domain);
         let mut check = Check { text: self, domain, faults };
+        check.lets();
         check.rules(natives);
         check.objectives();
         check.frame();
@@ -32,6 +36,15 @@ impl Check<'_> {
         if !self.text.rules.contains_key(id) {
             let fault = KeyFault::new(path.iter().copied(), format!("there is no rule `{id}`"));
             self.faults.push(fault.instead_of(id, self.text.rules.keys().map(|id| &**id)));
+        }
+    }
+
+    /// Lets that nothing uses are spelled out too, so that one that goes round or names another that is not there is told.
+    fn lets(&mut self) {
+        for (name, text) in &self.text.lets {
+            let path = ["lets".to_owned(), name.clone()];
+            let spelled = spell_out(&self.text.lets, text, &path, &mut vec![name], &mut Spelled::default());
+            self.faults.extend(spelled.err().filter(|fault| !self.faults.contains(fault)));
         }
     }
 
