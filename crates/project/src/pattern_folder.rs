@@ -58,8 +58,10 @@ impl<'a> PatternFolder<'a> {
         let words = words.as_ref().and_then(Document::read);
         let rules = rules.as_ref().and_then(Document::read);
         let mut folder = PatternFolder { files, head, words, rules, faults };
-        folder.check_axes();
-        folder.head = folder.head.map(PatternHead::spread);
+        // Axes with faults make no cells, whose faults would only follow from theirs.
+        if folder.check_axes() {
+            folder.head = folder.head.map(PatternHead::spread);
+        }
         folder.check_head();
         folder.check_words();
         folder
@@ -105,31 +107,35 @@ impl<'a> PatternFolder<'a> {
     }
 
     /// Axes by themselves: told apart by letter, with objectives for the cells that they make, which are not told twice.
-    fn check_axes(&self) {
-        let Some(head) = &self.head else { return };
+    /// Whether nothing is wrong with them.
+    fn check_axes(&self) -> bool {
+        let Some(head) = &self.head else { return false };
+        let mut faults = Vec::new();
         for (at, axis) in head.axes.iter().enumerate() {
             let place = at.to_string();
             if axis.letter.is_empty() || !axis.letter.chars().all(|c| c.is_ascii_lowercase()) {
                 let fault = KeyFault::new(["axes", &place, "letter"], "an axis has a small letter, or several");
-                self.fault(fault.with_help("a tier is written with it, such as `h05`"));
+                faults.push(fault.with_help("a tier is written with it, such as `h05`"));
             } else if head.axes[..at].iter().any(|known| known.letter == axis.letter) {
-                self.fault(KeyFault::new(["axes", &place, "letter"], format!("`{}` is here twice", axis.letter)));
+                faults.push(KeyFault::new(["axes", &place, "letter"], format!("`{}` is here twice", axis.letter)));
             }
         }
         let makes_cells = head.axes.iter().any(|axis| !axis.values.is_empty());
         match (makes_cells, head.cells.is_empty(), head.objectives.is_empty()) {
-            (true, false, _) => self.fault(KeyFault::new(["cells"], "`axes` with values make the cells").at_key()),
+            (true, false, _) => faults.push(KeyFault::new(["cells"], "`axes` with values make the cells").at_key()),
             (true, true, true) => {
                 let fault = KeyFault::new(["axes"], "the cells that axes make have no objective").at_key();
-                self.fault(fault.with_help("write `objectives` for all of them"));
+                faults.push(fault.with_help("write `objectives` for all of them"));
             }
             (false, _, false) => {
-                self.fault(
-                    KeyFault::new(["objectives"], "only cells that `axes` make have common objectives").at_key(),
-                );
+                let fault = KeyFault::new(["objectives"], "only cells that `axes` make have common objectives");
+                faults.push(fault.at_key());
             }
             _ => {}
         }
+        let is_sound = faults.is_empty();
+        self.tell(0, faults);
+        is_sound
     }
 
     /// Where the objective of a cell is written.
@@ -155,12 +161,12 @@ impl<'a> PatternFolder<'a> {
             (None, true) => self.fault(KeyFault::new([], "a pattern has a `family` or a `part`")),
             _ => {}
         }
-        if head.cells.is_empty() {
+        // What axes make, or fail to make, has been looked at.
+        let makes_cells = head.axes.iter().any(|axis| !axis.values.is_empty());
+        if head.cells.is_empty() && !makes_cells {
             let fault = KeyFault::new(["cells"], "at least one cell is needed");
             self.fault(fault.with_help("write `[[cells]]` with a `tier` and `objectives`"));
         }
-        // What axes make has been looked at.
-        let makes_cells = head.axes.iter().any(|axis| !axis.values.is_empty());
         for (at, cell) in head.cells.iter().enumerate().filter(|_| !makes_cells) {
             let place = at.to_string();
             if cell.objectives.is_empty() {
@@ -204,7 +210,8 @@ impl<'a> PatternFolder<'a> {
             let fault = KeyFault::new(["goal"], format!("there are no words for the goal `{objective}`")).at_key();
             self.tell(1, [fault]);
         }
-        for objective in words.goal.keys().filter(|objective| !asked.contains(&***objective)) {
+        let unasked = words.goal.keys().filter(|objective| !asked.contains(&***objective));
+        for objective in unasked.filter(|_| !head.cells.is_empty()) {
             let fault = KeyFault::new(["goal", objective], format!("no cell has the objective `{objective}`")).at_key();
             self.tell(1, [fault.instead_of(objective, asked.iter().copied())]);
         }
