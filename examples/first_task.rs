@@ -6,7 +6,7 @@
 use anyhow::{Context as _, Result, anyhow};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{Ledger, Snapshot, share::of_one};
+use benchwright_pack::{BoundKeys, Snapshot, share::of_one};
 use benchwright_project::{Order, Solver, make};
 use benchwright_sandbox::Conditions;
 use benchwright_solve::{CpSat, Engine as _, Library, PhasePlanner};
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     let seat = Seat { actor: world.person_for(&role), role };
     let mut episode = world.begin(&seat, Conditions::default())?;
     let keys = task.sealed.verifier.keys.values().flatten();
-    let mut ledger = Ledger::new(keys.map(|(id, key)| (key.clone(), *id)));
+    let mut ledger = BoundKeys::new(keys.map(|(id, key)| (key.clone(), *id)));
     replay(&task.sealed.oracle, &mut ledger, &mut episode)?;
 
     // The same rules, read a second time: over the records that the episode left.

@@ -3,7 +3,7 @@
 
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_grade::{GradeError, Grader};
-use benchwright_pack::{Ledger, NativeCheck, Script, Snapshot, Task, Verdict};
+use benchwright_pack::{BoundKeys, NativeCheck, Script, Snapshot, Task, Verdict};
 use benchwright_project::{Breadth, Capability, Case, Family, FamilyError, Pattern, plan_text};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
@@ -190,15 +190,15 @@ impl<'a> Subject<'a> {
     }
 
     /// The keys of the first state's rows, for scripts.
-    pub fn ledger(&self) -> Ledger {
+    pub fn bound_keys(&self) -> BoundKeys {
         let keys = &self.task.sealed.verifier.keys;
-        Ledger::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
+        BoundKeys::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
     }
 
     /// The state that a script leaves, from the first state.
     pub fn play(&self, script: &Script) -> Result<Snapshot, ReplayError> {
         let mut episode = self.begin().map_err(|error| ReplayError::Answer { at: 0, why: error.to_string() })?;
-        replay(script, &mut self.ledger(), &mut episode)?;
+        replay(script, &mut self.bound_keys(), &mut episode)?;
         Ok(episode.snapshot())
     }
 

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::Catalog;
-use benchwright_project::{Case, Desk, Discard, Draw, Family, Pattern, ready};
+use benchwright_project::{Case, Discard, Draw, Family, Pattern, ToolAccess, ready};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
     Domain,
@@ -21,10 +21,10 @@ const SEEDS: u64 = 3;
 /// Phrasings of each case.
 const TELLINGS: u64 = 4;
 
-/// A desk at which one can only read.
+/// Tool access that can only read.
 struct ReadOnly(Episode);
 
-impl Desk for ReadOnly {
+impl ToolAccess for ReadOnly {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         let known = self.0.domain().tools.iter().find(|known| known.name == tool);
         if !known.is_some_and(|known| known.reads_only()) {
@@ -35,7 +35,7 @@ impl Desk for ReadOnly {
     }
 }
 
-fn desk(sandbox: &Arc<Sandbox>, domain: &Domain) -> ReadOnly {
+fn access(sandbox: &Arc<Sandbox>, domain: &Domain) -> ReadOnly {
     let role = domain.roles[0].name.clone();
     let actor = sandbox.person_for(&role);
     ReadOnly(sandbox.begin(&Seat { role, actor }, Conditions::default()).unwrap())
@@ -102,7 +102,7 @@ fn faults(catalog: &Catalog, draw: &Draw<'_>, case: &Case, family: &dyn Family, 
     for telling in 0..TELLINGS {
         let draw = Draw { seed: draw.seed + 1000 * telling, ..draw.clone() };
         let brief = family.brief(&draw, case, &ready.text).unwrap();
-        let read = match family.reader().unwrap().read_back(&brief.text, &mut desk(&sandbox, domain)) {
+        let read = match family.reader().unwrap().read_back(&brief.text, &mut access(&sandbox, domain)) {
             Ok(read) => read,
             Err(why) => {
                 faults.push(why.to_string());

@@ -25,7 +25,7 @@ fn made(catalog: &Catalog, engine: &CpSat, line: &SuiteTask) -> Result<Task, Str
 
 /// The state after the steps, of which those that the world refuses, or that name what no call has bound, are passed over.
 fn state_after(subject: &Subject<'_>, script: &Script) -> Snapshot {
-    let (mut episode, mut ledger) = (subject.begin().unwrap(), subject.ledger());
+    let (mut episode, mut ledger) = (subject.begin().unwrap(), subject.bound_keys());
     for step in &script.steps {
         let Ok(arguments) = ledger.fill(&step.args) else { continue };
         let Ok(answer) = episode.call(&step.tool(), &arguments.to_string()) else { continue };

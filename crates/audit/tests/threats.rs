@@ -81,7 +81,7 @@ fn threat_4_scoring_inputs_stay_with_the_judge() {
         let subject = Subject::new(&task, &catalog, None, &again).unwrap();
         let grader = subject.grader().unwrap();
         let mut episode = subject.begin().unwrap();
-        replay(&task.sealed.oracle, &mut subject.ledger(), &mut episode).unwrap();
+        replay(&task.sealed.oracle, &mut subject.bound_keys(), &mut episode).unwrap();
         let honest = grader.grade(&episode.snapshot()).unwrap();
         assert_eq!(honest.reward, 1_000_000);
         // Numbers that are none leave the world as it is.

@@ -7,7 +7,7 @@ pub(super) use plots::all as plots;
 
 use crate::error::{OrWrong as _, Result};
 use benchwright_pack::Ending;
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use benchwright_sandbox::{Conditions, Episode};
 use benchwright_workshop::{Maker, Workshop, tasks::Judged};
 use serde_json::{Value as Json, json};
@@ -117,7 +117,7 @@ struct Hands {
     calls: usize,
 }
 
-impl Desk for Hands {
+impl ToolAccess for Hands {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         self.calls += 1;
         let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;

@@ -4,8 +4,8 @@
 use crate::error::{OrWrong as _, Result, hold, wrong};
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Client, Site};
-use benchwright_pack::{Ending, Ledger, Store, Task};
-use benchwright_project::{Case, Desk};
+use benchwright_pack::{BoundKeys, Ending, Store, Task};
+use benchwright_project::{Case, ToolAccess};
 use benchwright_report::layout::columns;
 use benchwright_serve::{Options, Server, Settings};
 use benchwright_workshop::{Temporary, carried, engines, tasks::Judged};
@@ -86,7 +86,7 @@ fn find(store: &Store) -> Result<Task> {
 fn here(catalog: &Catalog, task: &Task, episodes: u32) -> Result<Spent> {
     let judged = Judged::open(catalog, task)?;
     let grader = judged.grader()?;
-    let ledger = judged.ledger();
+    let ledger = judged.bound_keys();
     let mut spent = Spent { episodes, ..Spent::default() };
     for _ in 0..episodes {
         let begun = Instant::now();
@@ -165,10 +165,10 @@ impl Gateway {
             let text = |value: &Json| value.as_str().map(str::to_owned).or_wrong(|| "the gateway told no address");
             let (id, token) = (text(&created["id"])?, text(&created["token"])?);
             // Where records stand is found by their names, on both alike; it is no part of the episode that is measured.
-            let mut desk = Tools { gateway: self, id: &id, token: &token };
+            let mut access = Tools { gateway: self, id: &id, token: &token };
             let reader = judged.family.reader().or_wrong(|| "the family offers no reader of its briefs")?;
-            let ids = reader.addresses(&case, &mut desk).or_wrong(|| "addresses")?;
-            let mut ledger = Ledger::new(ids);
+            let ids = reader.addresses(&case, &mut access).or_wrong(|| "addresses")?;
+            let mut ledger = BoundKeys::new(ids);
             let client = Client::new(&format!("{}/episodes/{id}", self.base), &token);
             let begun = Instant::now();
             for step in &sealed.oracle.steps {
@@ -195,7 +195,7 @@ struct Tools<'g> {
     token: &'g str,
 }
 
-impl Desk for Tools<'_> {
+impl ToolAccess for Tools<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         let path = format!("/episodes/{}/tools/{tool}", self.id);
         self.gateway.ask(&path, self.token, &arguments).map_err(|error| error.to_string())

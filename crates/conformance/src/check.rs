@@ -8,7 +8,7 @@ use benchwright_pack::{CheckStatus, Ending, Script, Snapshot, Store, Task, Verdi
 use benchwright_project::{Case, Mutation};
 use benchwright_spec::NamedRows;
 use benchwright_workshop::tasks::Judged;
-use benchwright_world::{ledger, replay};
+use benchwright_world::{bound_keys, replay};
 use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -202,7 +202,7 @@ fn one(catalog: &Catalog, site: &Site, task: &Task, near_misses: usize, turn: us
 /// The state that a script leaves on Odoo.
 fn play(world: &Arc<OdooWorld>, task: &Task, script: &Script) -> Result<Snapshot> {
     let mut episode = world.begin()?;
-    let mut keys = ledger(&task.sealed.verifier.keys, &episode);
+    let mut keys = bound_keys(&task.sealed.verifier.keys, &episode);
     replay(script, &mut keys, &mut episode)?;
     Ok(episode.read()?)
 }

@@ -6,11 +6,11 @@ use benchwright_base::{Date, Value};
 use benchwright_calls::documents::Keyed;
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Answer, Difference, OdooEpisode, OdooError, OdooWorld, Site, compare, face};
-use benchwright_pack::{Ledger, Snapshot, Step, Task};
+use benchwright_pack::{BoundKeys, Snapshot, Step, Task};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::Domain;
 use benchwright_workshop::tasks::Judged;
-use benchwright_world::{Seat, ledger};
+use benchwright_world::{Seat, bound_keys};
 use serde_json::Value as Json;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -32,8 +32,8 @@ pub(crate) struct Pair<'s> {
     shared: &'s Shared,
     twin: Episode,
     odoo: OdooEpisode,
-    pub(crate) twin_keys: Ledger,
-    pub(crate) odoo_keys: Ledger,
+    pub(crate) twin_keys: BoundKeys,
+    pub(crate) odoo_keys: BoundKeys,
     /// What calls have done that explains a difference.
     done: Done,
 }
@@ -80,7 +80,7 @@ impl Shared {
     pub(crate) fn begin(&self) -> Result<Pair<'_>> {
         let twin = self.sandbox.begin(&self.seat, Conditions::default())?;
         let odoo = self.odoo.begin()?;
-        let (twin_keys, odoo_keys) = (ledger(&self.keys, &twin), ledger(&self.keys, &odoo));
+        let (twin_keys, odoo_keys) = (bound_keys(&self.keys, &twin), bound_keys(&self.keys, &odoo));
         Ok(Pair { shared: self, twin, odoo, twin_keys, odoo_keys, done: Done::default() })
     }
 

@@ -100,6 +100,6 @@ pub use english::english;
 pub use fault::Fault;
 pub use lowerable::{Obstacle, lowerable};
 pub use names::{FactSignature, FieldInfo, Names};
-pub use partial::{FieldTest, specialise, specialise as settled, tests_of};
+pub use partial::{FieldTest, specialise, tests_of};
 pub use shift::Shift;
 pub use tree::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Slot, Source, TestOp, TextOp, Type, Unit};

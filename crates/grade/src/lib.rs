@@ -26,7 +26,7 @@ pub use records::SnapshotRecords;
 pub use score::{FULL, score};
 
 use benchwright_base::{Digest, Value};
-use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, settled};
+use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, specialise};
 use benchwright_pack::{
     Check, CheckStatus, Instance, NativeCheck, PhaseScore, ScoringError, Snapshot, Verdict, Verifier,
 };
@@ -327,10 +327,10 @@ fn ready(plan: &Plan, bound: &Bound, rule: &PlanRule) -> Ready {
     judge.instances(&rule.per, &mut |here| {
         let at = here.at.to_vec();
         let body = match &rule.body {
-            Body::Expr(body) => Some(settled(body, &at, bound)),
+            Body::Expr(body) => Some(specialise(body, &at, bound)),
             Body::Native(_) | Body::Frame => None,
         };
-        let applies = rule.applies.as_ref().map(|applies| settled(applies, &at, bound));
+        let applies = rule.applies.as_ref().map(|applies| specialise(applies, &at, bound));
         found.push(ReadyInstance { of: instance(plan, bound, rule, &at), at, body, applies });
     });
     Some(found)

@@ -4,14 +4,14 @@
 //! other.
 //!
 //! ```
-//! use benchwright_pack::{Ledger, Script, Step, script::at};
+//! use benchwright_pack::{BoundKeys, Script, Step, script::at};
 //! use serde_json::json;
 //!
 //! // A script names rows by key, so that it says the same whatever ids a system of record gives.
 //! let step = Step::call("sale.order", "create", json!({ "partner_id": at("customer/C-104") })).bind("order/1");
 //! let script = Script { steps: vec![step, Step::call("sale.order", "action_confirm", json!({ "ids": [at("order/1")] }))] };
 //!
-//! let mut keys = Ledger::new([("customer/C-104".to_owned(), 7)]);
+//! let mut keys = BoundKeys::new([("customer/C-104".to_owned(), 7)]);
 //! let first = keys.fill(&script.steps[0].args).expect("the customer is bound");
 //! assert_eq!((script.steps[0].tool(), first), ("sale_order_create".to_owned(), json!({ "partner_id": 7 })));
 //! keys.note(&script.steps[0], &json!([31])).expect("the answer has an id");
@@ -40,7 +40,7 @@ pub use judge::NativeCheck;
 pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use scoring::{Scoring, ScoringError, Weights};
-pub use script::{Ledger, Script, ScriptError, Step};
+pub use script::{BoundKeys, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use split::{Split, TRAINING};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};

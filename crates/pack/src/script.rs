@@ -32,7 +32,7 @@ pub struct Script {
 
 /// What keys are bound to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Ledger {
+pub struct BoundKeys {
     bound: BTreeMap<String, Json>,
 }
 
@@ -94,10 +94,10 @@ pub fn joined<'k>(keys: impl IntoIterator<Item = &'k str>) -> Json {
     Json::Object(Map::from_iter([("$join".to_owned(), Json::Array(keys))]))
 }
 
-impl Ledger {
+impl BoundKeys {
     /// With the ids of the first state's rows by key.
-    pub fn new(ids: impl IntoIterator<Item = (String, u32)>) -> Ledger {
-        Ledger { bound: ids.into_iter().map(|(key, id)| (key, Json::from(id))).collect() }
+    pub fn new(ids: impl IntoIterator<Item = (String, u32)>) -> BoundKeys {
+        BoundKeys { bound: ids.into_iter().map(|(key, id)| (key, Json::from(id))).collect() }
     }
 
     /// Binds a key to a value; whatever it was bound to before is forgotten.

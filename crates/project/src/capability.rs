@@ -76,9 +76,9 @@ pub enum Breadth<'a> {
     Tight,
     /// Whatever an agent could write: two rows of each kind, every date and quantity free.
     Wide,
-    /// What is left of that when the plan's settled fields have their values: every quantity, as many rows as there are
+    /// What is left of that when dominant fields have their values: every quantity, as many rows as there are
     /// other values.
-    Settled,
+    Dominant,
     /// The rows of a plan with every field free, and a few spare ones.
     Local(&'a Rows),
 }
@@ -109,7 +109,7 @@ pub trait Optimised {
 }
 
 /// What a reader of the brief may do in the world: call a tool as the agent's role, for readers a read-only one.
-pub trait Desk {
+pub trait ToolAccess {
     /// Calls a tool with a JSON object of arguments.
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String>;
 }
@@ -117,10 +117,10 @@ pub trait Desk {
 /// Reads a task as an agent would, with code of its own: it shares the types of a case with the writer, and nothing else.
 pub trait Reader {
     /// The case rebuilt from the instruction and from what the world answers, and from nothing else.
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError>;
+    fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError>;
     /// The ids of the records that calls on a case name, by key, from what the world answers and from nothing else. None,
     /// where calls name no record that was there before.
-    fn addresses(&self, _case: &Case, _desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, FamilyError> {
+    fn addresses(&self, _case: &Case, _access: &mut dyn ToolAccess) -> Result<BTreeMap<String, u32>, FamilyError> {
         Ok(BTreeMap::new())
     }
 }
@@ -154,7 +154,7 @@ pub trait Players {
     /// Their names, from the least able on.
     fn names(&self) -> &'static [&'static str];
     /// Lets one of them play: it sees the instruction and what tools answer, and nothing else.
-    fn play(&self, name: &str, text: &str, desk: &mut dyn Desk) -> Result<(), FamilyError>;
+    fn play(&self, name: &str, text: &str, access: &mut dyn ToolAccess) -> Result<(), FamilyError>;
 }
 
 /// Calls that fail without having done anything.

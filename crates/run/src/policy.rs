@@ -4,8 +4,8 @@
 use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_base::{Date, RowId};
 use benchwright_calls::offered::{Ground, Maker, ids_of};
-use benchwright_pack::{Ledger, OpenPart, Script, run::Limits};
-use benchwright_project::{Capability, Desk};
+use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
+use benchwright_project::{Capability, ToolAccess};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ impl Agent for Policy {
             Policy::Greedy => greedy(host, task, episode)?,
             Policy::Oracle => {
                 let sealed = host.sealed(&task.open.id)?;
-                follow(&sealed.oracle, Ledger::new(sealed.ids), episode);
+                follow(&sealed.oracle, BoundKeys::new(sealed.ids), episode);
             }
         }
         Ok(Played::plainly(Stop::Done))
@@ -79,39 +79,39 @@ fn greedy(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted) -> Result<
         let detail = format!("the family of {} offers no {missing}: greedy has nothing to plan with", task.open.id);
         return Err(AgentError { cause: "task".to_owned(), detail });
     };
-    let mut desk = Reads { episode };
+    let mut access = Reads { episode };
     // What it cannot read or plan, it leaves: a bad plan is its own fault.
-    let planned = reader.read_back(&task.instruction, &mut desk).and_then(|case| {
-        let ids = reader.addresses(&case, &mut desk)?;
+    let planned = reader.read_back(&task.instruction, &mut access).and_then(|case| {
+        let ids = reader.addresses(&case, &mut access)?;
         let script = family.script(&case, &optimised.greedy(&case)?)?;
         Ok((ids, script))
     });
     if let Ok((ids, script)) = planned {
-        follow(&script, Ledger::new(ids), episode);
+        follow(&script, BoundKeys::new(ids), episode);
     }
     Ok(())
 }
 
 /// Makes the calls of a script until one is refused.
-fn follow(script: &Script, mut ledger: Ledger, episode: &mut dyn Hosted) {
+fn follow(script: &Script, mut bound: BoundKeys, episode: &mut dyn Hosted) {
     for step in &script.steps {
-        let Ok(arguments) = ledger.fill(&step.args) else { return };
+        let Ok(arguments) = bound.fill(&step.args) else { return };
         let Ok(answer) = episode.call(&step.tool(), &arguments.to_string()) else { return };
         if step.bind.is_some() {
             let Ok(answer) = serde_json::from_str(&answer) else { return };
-            if ledger.note(step, &answer).is_err() {
+            if bound.note(step, &answer).is_err() {
                 return;
             }
         }
     }
 }
 
-/// A desk at which one can only read.
+/// Tool access that can only read.
 struct Reads<'e> {
     episode: &'e mut dyn Hosted,
 }
 
-impl Desk for Reads<'_> {
+impl ToolAccess for Reads<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
             return Err(format!("`{tool}` is no tool that only reads"));

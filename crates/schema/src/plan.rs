@@ -137,7 +137,7 @@ pub struct Phase {
 
 /// A dominant field: one that has one best value whatever else is decided (`settled` in `plan.toml`).
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct Dominant {
     /// The view, by its place in [`Plan::views`].
     pub view: usize,
     /// The field, by its place in [`View::fields`].
@@ -164,7 +164,7 @@ pub struct Plan {
     /// Unscored phases that choose one plan among equals.
     pub ties: Vec<Expr>,
     /// Dominant fields, each given those before it.
-    pub settled: Vec<Settled>,
+    pub dominant: Vec<Dominant>,
     /// What may change, and who answers for the rest.
     pub frame: FrameText,
 }

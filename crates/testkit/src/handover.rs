@@ -40,7 +40,7 @@ pub fn catalog() -> Catalog {
 
 /// What was drawn: the seed of the world, and the cases that are handed over.
 #[derive(Serialize, Deserialize)]
-struct Desk {
+struct Situation {
     seed: u64,
     jobs: Vec<Job>,
 }
@@ -62,7 +62,7 @@ fn key(kind: &str, nth: usize) -> String {
     format!("{kind}/{}", nth + 1)
 }
 
-fn desk(case: &Case) -> Result<Desk, FamilyError> {
+fn situation(case: &Case) -> Result<Situation, FamilyError> {
     serde_json::from_value(case.data.clone()).map_err(|error| FamilyError(format!("this is no handover: {error}")))
 }
 
@@ -101,13 +101,13 @@ impl Family for Handover {
                 caller: *stream.pick(&people).ok_or_else(none)?,
             });
         }
-        let data = serde_json::to_value(Desk { seed: draw.seed, jobs }).unwrap_or_default();
+        let data = serde_json::to_value(Situation { seed: draw.seed, jobs }).unwrap_or_default();
         Ok(Case { objective: draw.objective.to_owned(), switches: Vec::new(), data })
     }
 
     fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
         let mut facts = Bindings { anchor: "2026-03-02".to_owned(), ..Bindings::default() };
-        for nth in 0..desk(case)?.jobs.len() {
+        for nth in 0..situation(case)?.jobs.len() {
             let [case, service, group] = ["case", "service", "group"].map(|kind| {
                 facts.members.entry(kind.to_owned()).or_default().push(key(kind, nth));
                 key(kind, nth)
@@ -121,8 +121,8 @@ impl Family for Handover {
     }
 
     fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
-        let desk = desk(case)?;
-        let mut world = World::seeded(domain, desk.seed)?;
+        let situation = situation(case)?;
+        let mut world = World::seeded(domain, situation.seed)?;
         // While such a notice runs, nobody may write.
         let (notices, _) = world.at("csm.service_notice", "id")?;
         world.state.tables[notices].rows.clear();
@@ -131,7 +131,7 @@ impl Family for Handover {
             let others = world.rows(table, "id")?.into_iter().map(|(id, _)| (id, format!("other/{id}")));
             keys.insert(table.to_owned(), others.collect());
         }
-        for (nth, job) in desk.jobs.iter().enumerate() {
+        for (nth, job) in situation.jobs.iter().enumerate() {
             let about = format!("Our people see errors whenever they use {}", job.service);
             let told = [("number", job.number.clone()), ("short_description", about)];
             let planted = world.plant(CASE, job.like_case, &told)?;
@@ -146,14 +146,14 @@ impl Family for Handover {
     }
 
     fn script(&self, case: &Case, _: &NamedRows) -> Result<Script, FamilyError> {
-        Ok(calls(&desk(case)?, "", ""))
+        Ok(calls(&situation(case)?, "", ""))
     }
 
     fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
         let (mut stream, text) = (draw.stream("words"), &draw.pattern.text);
         let mut say = |texts: &[String]| stream.pick(texts).cloned().unwrap_or_default();
         let mut out = format!("# {}\n\n{}\n\n", text.title, say(&text.opening));
-        for Job { number, service, group_name, .. } in desk(case)?.jobs {
+        for Job { number, service, group_name, .. } in situation(case)?.jobs {
             out.push_str(&format!("- Case {number}: the fault is in {service}; the group is {group_name}.\n"));
         }
         out.push_str(&format!("\n{}\n\n", say(&text.goal[draw.objective])));
@@ -177,14 +177,14 @@ impl Family for Handover {
 
 impl Mutator for Handover {
     fn mutate(&self, case: &Case, _: &NamedRows, rule: &str, at: &[String]) -> Result<Option<Mutation>, FamilyError> {
-        Ok(Some(Mutation::Script(calls(&desk(case)?, rule, at.first().map_or("", |key| key)))))
+        Ok(Some(Mutation::Script(calls(&situation(case)?, rule, at.first().map_or("", |key| key)))))
     }
 }
 
 /// The calls that hand every case over, but for what would keep a rule at a case.
-fn calls(desk: &Desk, broken: &str, broken_at: &str) -> Script {
+fn calls(situation: &Situation, broken: &str, broken_at: &str) -> Script {
     let mut script = Script::default();
-    for (nth, job) in desk.jobs.iter().enumerate() {
+    for (nth, job) in situation.jobs.iter().enumerate() {
         let case = key("case", nth);
         let keeps = |rule: &str| rule != broken || case != broken_at;
         let about = format!("{} fails for customers", job.service);

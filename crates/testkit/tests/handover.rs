@@ -5,7 +5,7 @@
 use benchwright_catalog::Catalog;
 use benchwright_grade::FULL;
 use benchwright_pack::{
-    CANARY, Ending, Ledger, RunPlan, Split, Store, Suite, SuiteTask, Task,
+    BoundKeys, CANARY, Ending, RunPlan, Split, Store, Suite, SuiteTask, Task,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_run::{Driver, LedgerStore as _, Progress, SqliteLedger, TrialFolder, policy, run};
@@ -173,7 +173,7 @@ fn it_is_served_over_mcp_and_judged_there() {
         let graded = || post(server.control_address(), &format!("/episodes/{id}/grade"), &control, &json!({}));
         assert_eq!(graded()["ending"], "fail");
         let ids = task.sealed.verifier.keys.values().flatten().map(|(id, key)| (key.clone(), *id));
-        let mut ledger = Ledger::new(ids);
+        let mut ledger = BoundKeys::new(ids);
         for step in &task.sealed.oracle.steps {
             let params = json!({ "name": step.tool(), "arguments": ledger.fill(&step.args).unwrap() });
             let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });

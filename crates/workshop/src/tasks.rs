@@ -3,7 +3,7 @@
 use crate::Error;
 use benchwright_catalog::{Catalog, Found};
 use benchwright_grade::{GradeError, Grader};
-use benchwright_pack::{Ledger, Script, Snapshot, SnapshotError, Task};
+use benchwright_pack::{BoundKeys, Script, Snapshot, SnapshotError, Task};
 use benchwright_project::Family;
 use benchwright_sandbox::{Conditions, Episode, LoadError, Sandbox};
 use benchwright_schema::Domain;
@@ -58,15 +58,15 @@ impl<'t> Judged<'t> {
     }
 
     /// The rows of the first state by key, for scripts.
-    pub fn ledger(&self) -> Ledger {
+    pub fn bound_keys(&self) -> BoundKeys {
         let keys = &self.task.sealed.verifier.keys;
-        Ledger::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
+        BoundKeys::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
     }
 
     /// The state that a script leaves.
     pub fn play(&self, script: &Script) -> Result<Snapshot, ReplayError> {
         let mut episode = self.begin().map_err(|error| ReplayError::Answer { at: 0, why: error.to_string() })?;
-        replay(script, &mut self.ledger(), &mut episode)?;
+        replay(script, &mut self.bound_keys(), &mut episode)?;
         Ok(episode.snapshot())
     }
 

@@ -42,7 +42,7 @@ mod tools;
 pub use engine::{About, Engine, Engines, Filling, World};
 pub use episode::Episode;
 pub use face::{Calls, Face, FaceAnswer};
-pub use replay::{ReplayError, ledger, replay};
+pub use replay::{ReplayError, bound_keys, replay};
 pub use state::WorldState;
 pub use terminal::{Changed, Terminal};
 pub use tools::ToolLine;

@@ -2,7 +2,7 @@
 //! the calls in order, and stops at the first that is refused. So oracles are played.
 
 use crate::Episode;
-use benchwright_pack::{Ledger, Refusal, Script, ScriptError};
+use benchwright_pack::{BoundKeys, Refusal, Script, ScriptError};
 use std::collections::BTreeMap;
 
 /// Why a script did not run to its end.
@@ -37,15 +37,15 @@ pub enum ReplayError {
 }
 
 /// What the keys of the first state's rows (by table and row) are bound to in an episode.
-pub fn ledger(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &dyn Episode) -> Ledger {
+pub fn bound_keys(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &dyn Episode) -> BoundKeys {
     let rows = keys.iter().flat_map(|(table, rows)| rows.iter().map(move |(row, key)| (table, row, key)));
-    Ledger::new(rows.map(|(table, row, key)| (key.clone(), episode.id_of(table, *row))))
+    BoundKeys::new(rows.map(|(table, row, key)| (key.clone(), episode.id_of(table, *row))))
 }
 
 /// Makes every call in order, binding what answers hold. Stops at the first that is refused.
-pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut dyn Episode) -> Result<(), ReplayError> {
+pub fn replay(script: &Script, bound: &mut BoundKeys, episode: &mut dyn Episode) -> Result<(), ReplayError> {
     for (at, step) in script.steps.iter().enumerate() {
-        let arguments = ledger.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
+        let arguments = bound.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
         let tool = step.tool();
         let answer = episode.call(&tool, &arguments.to_string()).map_err(|refusal| ReplayError::Refused {
             at,
@@ -55,7 +55,7 @@ pub fn replay(script: &Script, ledger: &mut Ledger, episode: &mut dyn Episode) -
         if step.bind.is_some() {
             let answer =
                 serde_json::from_str(&answer).map_err(|error| ReplayError::Answer { at, why: error.to_string() })?;
-            ledger.note(step, &answer).map_err(|why| ReplayError::Script { at, why })?;
+            bound.note(step, &answer).map_err(|why| ReplayError::Script { at, why })?;
         }
     }
     Ok(())

@@ -270,7 +270,7 @@ pub(crate) fn candidates(shop: &Shop, plan: &Plan, bound: &Bound, breadth: Bread
     match breadth {
         Breadth::Tight => tight(shop, &mut build)?,
         Breadth::Wide => wide(shop, &mut build)?,
-        Breadth::Settled => settled(shop, &mut build)?,
+        Breadth::Dominant => settled(shop, &mut build)?,
         Breadth::Local(rows) => local(shop, &mut build, rows)?,
     }
     Ok(build.candidates)

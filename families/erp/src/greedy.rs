@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 /// Purchases and builds. It keeps to suppliers' terms, minutes and parts as well as it can; it may spend too much, and where
 /// its choices lead nowhere it may fall short.
 pub(crate) fn plan(shop: &Shop) -> (Vec<Buy>, Vec<Build>) {
-    let mut desk = Desk::new(shop);
-    desk.keep_what_stands();
+    let mut sketch = Sketch::new(shop);
+    sketch.keep_what_stands();
     let finished = shop.finished().code.clone();
     let mut days: Vec<i64> = shop.accepted().map(|order| order.due).collect();
     days.sort_unstable();
     days.dedup();
     for day in days {
-        let short = -desk.free(&finished, day, day);
-        desk.supply(&finished, day, short.max(0));
+        let short = -sketch.free(&finished, day, day);
+        sketch.supply(&finished, day, short.max(0));
     }
-    desk.drop_what_is_idle();
-    desk.rows()
+    sketch.drop_what_is_idle();
+    sketch.rows()
 }
 
 /// The same as rows of the family's views, with every accepted order sold as it was asked.
@@ -57,7 +57,7 @@ pub(crate) fn rows(shop: &Shop) -> NamedRows {
 const DEPTH: usize = 4;
 
 #[derive(Clone)]
-struct Desk<'a> {
+struct Sketch<'a> {
     shop: &'a Shop,
     horizon: i64,
     /// What is on hand of each product at the end of each day, if all goes to plan.
@@ -78,8 +78,8 @@ enum From<'a> {
     Build(&'a MakeOption),
 }
 
-impl<'a> Desk<'a> {
-    fn new(shop: &'a Shop) -> Desk<'a> {
+impl<'a> Sketch<'a> {
+    fn new(shop: &'a Shop) -> Sketch<'a> {
         let horizon = shop.horizon();
         let days = usize::try_from(horizon + 1).unwrap_or(1);
         let mut on_hand: BTreeMap<&str, Vec<i64>> =
@@ -94,7 +94,7 @@ impl<'a> Desk<'a> {
             (&*centre.code, if down { 0 } else { centre.minutes.unwrap_or(i64::MAX / 4) })
         });
         let bought = vec![0; shop.offers.len()];
-        Desk { shop, horizon, on_hand, bought, minutes: minutes.collect(), builds: BTreeMap::new() }
+        Sketch { shop, horizon, on_hand, bought, minutes: minutes.collect(), builds: BTreeMap::new() }
     }
 
     /// In a repair, takes over what still holds of the plan that stood.
@@ -221,15 +221,15 @@ impl<'a> Desk<'a> {
         let start = day - self.shop.product(&option.product).map_or(0, |product| product.build_days);
         let mut units = units.min(self.build_limit(option, day, DEPTH));
         while units > 0 {
-            let mut desk = self.clone();
-            desk.build(option, start, units);
+            let mut sketch = self.clone();
+            sketch.build(option, start, units);
             let lines = self.shop.bom.iter().filter(|line| line.product == option.product);
             let short = lines.map(|line| {
-                let missing = -desk.free(&line.part, start, desk.horizon);
-                desk.supply(&line.part, start, missing.max(0))
+                let missing = -sketch.free(&line.part, start, sketch.horizon);
+                sketch.supply(&line.part, start, missing.max(0))
             });
             if short.sum::<i64>() == 0 {
-                *self = desk;
+                *self = sketch;
                 return units;
             }
             // Sources that branches share were counted twice; a smaller lot may do.

@@ -27,8 +27,8 @@ mod shop;
 
 use benchwright_pack::{NativeCheck, Script};
 use benchwright_project::{
-    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator,
-    Optimised, PatternHead, Placeholder, Reader,
+    Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised,
+    PatternHead, Placeholder, Reader, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -119,11 +119,11 @@ impl Optimised for Erp {
 }
 
 impl Reader for Erp {
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError> {
-        Ok(reader::read_back(text, desk)?)
+    fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
+        Ok(reader::read_back(text, access)?)
     }
-    fn addresses(&self, case: &Case, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, FamilyError> {
-        Ok(reader::addresses(&shop(case)?, desk)?)
+    fn addresses(&self, case: &Case, access: &mut dyn ToolAccess) -> Result<BTreeMap<String, u32>, FamilyError> {
+        Ok(reader::addresses(&shop(case)?, access)?)
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     shop::{Adjacent, NeverBought, Product, Repair, Role, Shop},
 };
 pub(crate) use addresses::addresses;
-use benchwright_project::{Case, Desk};
+use benchwright_project::{Case, ToolAccess};
 use goods::Goods;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -26,15 +26,15 @@ use supply::{Market, Works};
 use text::Told;
 
 /// Rebuilds a case.
-pub(crate) fn read_back(text: &str, desk: &mut dyn Desk) -> Result<Case, String> {
+pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case, String> {
     let told = text::read(text)?;
-    let goods = goods::read(desk, &told.item)?;
-    let works = supply::works(desk, &goods, &told)?;
-    let market = supply::market(desk, &goods)?;
-    let (orders, customers) = papers::orders(desk, &goods, &told)?;
+    let goods = goods::read(access, &told.item)?;
+    let works = supply::works(access, &goods, &told)?;
+    let market = supply::market(access, &goods)?;
+    let (orders, customers) = papers::orders(access, &goods, &told)?;
     let never_bought = never_bought(&told, &goods, &market)?;
-    let repair = repair(desk, &told, &goods, &market, &works)?;
-    margin_on_file(desk, &told)?;
+    let repair = repair(access, &told, &goods, &market, &works)?;
+    margin_on_file(access, &told)?;
     let shop = Shop {
         anchor: told.today.to_string(),
         objective: told.objective.to_owned(),
@@ -96,7 +96,7 @@ fn never_bought(told: &Told, goods: &Goods, market: &Market) -> Result<Option<Ne
 
 /// The plan that stood and what went wrong with it. The instruction says who failed, and notes in the system say the same.
 fn repair(
-    desk: &mut dyn Desk,
+    access: &mut dyn ToolAccess,
     told: &Told,
     goods: &Goods,
     market: &Market,
@@ -123,8 +123,8 @@ fn repair(
     if works.failed != set(&centre) {
         return Err(format!("{centre:?} has failed by the instruction, {:?} by the notes", works.failed));
     }
-    let buys = papers::buys(desk, goods, market, told)?;
-    let builds = papers::builds(desk, goods, works, told)?;
+    let buys = papers::buys(access, goods, market, told)?;
+    let builds = papers::builds(access, goods, works, told)?;
     let broken = vendor.is_some() || centre.is_some();
     if broken != (told.objective == "repair_plan") {
         return Err("the goal and what is said of failures do not go together".to_owned());
@@ -140,9 +140,9 @@ fn repair(
 }
 
 /// The margin that the company has on file is the one that is told, where both are there.
-fn margin_on_file(desk: &mut dyn Desk, told: &Told) -> Result<(), String> {
+fn margin_on_file(access: &mut dyn ToolAccess, told: &Told) -> Result<(), String> {
     let by_key = json!([["key", "=", "planning.margin_floor_percent"]]);
-    for row in rows::find(desk, "ir_config_parameter", by_key, &["value"])? {
+    for row in rows::find(access, "ir_config_parameter", by_key, &["value"])? {
         let value = row.needed("value")?;
         if told.margin.is_some() && figures::decimal(&value, 2) != told.margin {
             return Err(format!("the margin is {value} percent on file and {:?} hundredths as told", told.margin));

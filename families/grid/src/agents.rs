@@ -11,7 +11,7 @@ use super::{
     search::{Gauge, given_of},
     words::Words,
 };
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::{Value as Json, json};
 
 /// The agents, from the least able on.
@@ -21,7 +21,13 @@ pub(super) const NAMES: &[&str] = &["hasty", "filter", "lookahead-1", "lookahead
 const TRIES: usize = 8;
 
 /// Lets an agent play.
-pub(super) fn play(domain: &str, words: &Words, agent: &str, text: &str, desk: &mut dyn Desk) -> Result<(), String> {
+pub(super) fn play(
+    domain: &str,
+    words: &Words,
+    agent: &str,
+    text: &str,
+    access: &mut dyn ToolAccess,
+) -> Result<(), String> {
     let (tries, ahead) = match agent {
         "hasty" => (1, 0),
         "filter" => (TRIES, 0),
@@ -30,7 +36,7 @@ pub(super) fn play(domain: &str, words: &Words, agent: &str, text: &str, desk: &
         "lookahead-3" => (TRIES, 3),
         _ => return Err(format!("there is no agent `{agent}`")),
     };
-    let mut player = Player { domain, words, desk, tries, board: blank() };
+    let mut player = Player { domain, words, access, tries, board: blank() };
     player.look(text)?;
     let left: Vec<Vec<u32>> = (0..player.board.open.len()).map(|slot| player.filtered(slot)).collect();
     let chosen = if ahead == 0 {
@@ -67,7 +73,7 @@ fn blank() -> Board {
 struct Player<'p> {
     domain: &'p str,
     words: &'p Words,
-    desk: &'p mut dyn Desk,
+    access: &'p mut dyn ToolAccess,
     tries: usize,
     /// What is known of the grid; items are known as far as they were asked about.
     board: Board,
@@ -77,7 +83,7 @@ impl Player<'_> {
     /// Makes a call, again if it failed; null if it was given up.
     fn ask(&mut self, tool: &str, arguments: Json) -> Json {
         for _ in 0..self.tries {
-            match self.desk.ask(tool, arguments.clone()) {
+            match self.access.ask(tool, arguments.clone()) {
                 Ok(answer) => return answer,
                 Err(why) if why.contains("nothing was done") => {}
                 Err(_) => return Json::Null,

@@ -23,8 +23,8 @@ use benchwright_base::Diagnostic;
 use benchwright_expr::Type;
 use benchwright_pack::{Script, Step};
 use benchwright_project::{
-    Authoring, Breadth, Brief, Case, Desk, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator,
-    Optimised, PatternHead, Placeholder, Players, Proof, Reader,
+    Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator,
+    Optimised, PatternHead, Placeholder, Players, Proof, Reader, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -204,8 +204,8 @@ impl Optimised for Grid {
 }
 
 impl Reader for Grid {
-    fn read_back(&self, text: &str, desk: &mut dyn Desk) -> Result<Case, FamilyError> {
-        let board = reader::read_back(&self.domain, &self.words, text, desk)?;
+    fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
+        let board = reader::read_back(&self.domain, &self.words, text, access)?;
         let data = serde_json::to_value(&board).map_err(|error| FamilyError(error.to_string()))?;
         Ok(Case { objective: "fill".to_owned(), switches: rules::switches(&self.words, &board), data })
     }
@@ -252,8 +252,8 @@ impl Players for Grid {
         agents::NAMES
     }
 
-    fn play(&self, name: &str, text: &str, desk: &mut dyn Desk) -> Result<(), FamilyError> {
-        Ok(agents::play(&self.domain, &self.words, name, text, desk)?)
+    fn play(&self, name: &str, text: &str, access: &mut dyn ToolAccess) -> Result<(), FamilyError> {
+        Ok(agents::play(&self.domain, &self.words, name, text, access)?)
     }
 }
 

@@ -6,12 +6,12 @@ use super::{
     brief::{called, said},
     words::{Measure, RuleWords, Words},
 };
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::{Value as Json, json};
 
 /// The case behind an instruction.
-pub(crate) fn read_back(domain: &str, words: &Words, text: &str, desk: &mut dyn Desk) -> Result<Board, String> {
-    let state = desk.ask("get_current_grid_state", json!({}))?;
+pub(crate) fn read_back(domain: &str, words: &Words, text: &str, access: &mut dyn ToolAccess) -> Result<Board, String> {
+    let state = access.ask("get_current_grid_state", json!({}))?;
     let size = |key: &str| state[key].as_u64().map(|n| n as usize).ok_or_else(|| format!("the grid has no {key}"));
     let (rows, cols) = (size("rows")?, size("cols")?);
     let mut board = Board {
@@ -36,13 +36,13 @@ pub(crate) fn read_back(domain: &str, words: &Words, text: &str, desk: &mut dyn 
         }
         let id = slot["id"].as_u64().ok_or("a slot that is not open holds nothing")?;
         *board.given.get_mut(cell).ok_or("a slot is off the grid")? = id as u32;
-        let info = desk.ask(&format!("get_{domain}_item_info"), json!({ "id": id }))?;
+        let info = access.ask(&format!("get_{domain}_item_info"), json!({ "id": id }))?;
         let values = words.fields().map(|field| value(words, field, &info[field])).collect::<Result<_, _>>()?;
         known.push((id, Item { of: 0, values, name: info["name"].as_str().unwrap_or_default().to_owned() }));
     }
     board.open.sort_unstable();
     for (slot, cell) in board.open.clone().into_iter().enumerate() {
-        candidates(domain, words, &board, slot, cell, desk, &mut known)?;
+        candidates(domain, words, &board, slot, cell, access, &mut known)?;
     }
     known.sort_by_key(|(id, _)| *id);
     if known.iter().enumerate().any(|(at, (id, _))| *id != at as u64 + 1) {
@@ -72,18 +72,18 @@ fn candidates(
     board: &Board,
     slot: usize,
     cell: usize,
-    desk: &mut dyn Desk,
+    access: &mut dyn ToolAccess,
     known: &mut Vec<(u64, Item)>,
 ) -> Result<(), String> {
     let (row, col) = (cell / board.cols + 1, cell % board.cols + 1);
     let number = words.number.first().ok_or("there is no number to ask by")?;
     let all = json!({ "row": row, "col": col, "field": number.field, "operator": ">=", "value": 0 });
-    let ids = desk.ask(&format!("query_{domain}_candidate_from_attribute"), all)?["ids"].clone();
+    let ids = access.ask(&format!("query_{domain}_candidate_from_attribute"), all)?["ids"].clone();
     let list: Vec<u64> = ids.as_array().into_iter().flatten().filter_map(Json::as_u64).collect();
     let mut items: Vec<Item> =
         list.iter().map(|_| Item { of: slot + 1, values: Vec::new(), name: String::new() }).collect();
     for field in words.fields() {
-        let answer = desk.ask(&format!("get_{domain}_item_attributes"), json!({ "ids": ids, "field": field }))?;
+        let answer = access.ask(&format!("get_{domain}_item_attributes"), json!({ "ids": ids, "field": field }))?;
         for (item, told) in items.iter_mut().zip(answer["values"].as_array().into_iter().flatten()) {
             item.values.push(value(words, field, &told["value"])?);
         }

@@ -5,7 +5,7 @@ use super::facts::odd_rows;
 use crate::{Finding, Held, Subject};
 use benchwright_base::TableId;
 use benchwright_grade::Grader;
-use benchwright_project::{Breadth, Case, Desk, ready};
+use benchwright_project::{Breadth, Case, ToolAccess, ready};
 use benchwright_sandbox::Episode;
 use benchwright_schema::{
     Tool,
@@ -24,9 +24,9 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let Some(reader) = subject.family.reader() else {
         return Finding::new(Held::NoVerdict("the family offers no reader of its briefs".to_owned()));
     };
-    let mut desk = Reads { episode, frame: &subject.plan.frame, calls: 0 };
-    let read = reader.read_back(&subject.task.instruction, &mut desk);
-    let calls = desk.calls;
+    let mut access = Reads { episode, frame: &subject.plan.frame, calls: 0 };
+    let read = reader.read_back(&subject.task.instruction, &mut access);
+    let calls = access.calls;
     let finding = match read {
         Err(why) => Finding::new(Held::Failed(format!("the case could not be read back: {why}"))),
         Ok(case) => compare(subject, case),
@@ -34,7 +34,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     finding.count("reads", calls)
 }
 
-/// A desk at which one can only read, in the agent's seat: what a call writes at most is what the frame never looks at, such as
+/// Tool access that can only read, in the agent's seat: what a call writes at most is what the frame never looks at, such as
 /// a budget that reading costs.
 struct Reads<'f> {
     episode: Episode,
@@ -54,7 +54,7 @@ impl Reads<'_> {
     }
 }
 
-impl Desk for Reads<'_> {
+impl ToolAccess for Reads<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         let domain = self.episode.domain();
         match domain.tools.iter().find(|known| known.name == tool) {

@@ -37,11 +37,11 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 }
 
 /// A model of candidates whose first dominant fields have their values, with every rule required.
-fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, settled: usize) -> Result<Lower<'s>, String> {
+fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, fixed: usize) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(breadth)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
-    for field in &subject.plan.settled[..settled] {
-        lower.settle(field).map_err(|error| error.to_string())?;
+    for field in &subject.plan.dominant[..fixed] {
+        lower.fix_dominant(field).map_err(|error| error.to_string())?;
     }
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
@@ -58,12 +58,12 @@ fn costs(subject: &Subject<'_>, lower: &mut Lower<'_>) -> Result<Vec<Lin>, Strin
 /// variables.
 fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
     let mut variables = 0;
-    for (at, field) in subject.plan.settled.iter().enumerate() {
+    for (at, field) in subject.plan.dominant.iter().enumerate() {
         let view = &subject.plan.views[field.view];
         let name = format!("{}.{}", view.name, view.fields[field.field].name);
         let mut lower = lowered(subject, Breadth::Wide, at)?;
         let before = costs(subject, &mut lower)?;
-        lower.settle(field).map_err(|error| error.to_string())?;
+        lower.fix_dominant(field).map_err(|error| error.to_string())?;
         let after = costs(subject, &mut lower)?;
         let instances = lower.all_instances().map_err(|error| error.to_string())?;
         let broken = instances.iter().map(|instance| instance.holds.negated());
@@ -90,7 +90,7 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
 
 /// For each phase, with those before it at their best, looks for a better plan. The number of variables.
 fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
-    let mut lower = lowered(subject, Breadth::Settled, 0)?;
+    let mut lower = lowered(subject, Breadth::Dominant, 0)?;
     let phases = &subject.plan.objectives[&subject.case.objective];
     let costs = costs(subject, &mut lower)?;
     for ((phase, of), best) in phases.iter().zip(costs).zip(&subject.task.sealed.verifier.best) {

@@ -53,7 +53,7 @@ fn stream(subject: &Subject<'_>, purpose: &str) -> Stream {
 /// An episode in which the oracle has done its work.
 fn done(subject: &Subject<'_>) -> Result<Episode, String> {
     let mut episode = subject.begin().map_err(|error| error.to_string())?;
-    replay(&subject.task.sealed.oracle, &mut subject.ledger(), &mut episode).map_err(|error| error.to_string())?;
+    replay(&subject.task.sealed.oracle, &mut subject.bound_keys(), &mut episode).map_err(|error| error.to_string())?;
     Ok(episode)
 }
 
@@ -67,7 +67,7 @@ fn reading(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Vec<String>, St
     if episode.snapshot() != subject.first {
         faults.push("reading everything changes the world".to_owned());
     }
-    replay(&subject.task.sealed.oracle, &mut subject.ledger(), &mut episode).map_err(|error| error.to_string())?;
+    replay(&subject.task.sealed.oracle, &mut subject.bound_keys(), &mut episode).map_err(|error| error.to_string())?;
     read_everything(&mut episode)?;
     let verdict = grade(&episode.snapshot())?;
     if verdict != plain || verdict.reward != FULL {

@@ -5,7 +5,7 @@ use super::spec::Tools;
 use crate::{AgentError, Host, Hosted, ToolCard};
 use benchwright_calls::offered::ids_of;
 use benchwright_pack::OpenPart;
-use benchwright_project::{Desk, Family, FamilyError, Offered, toolset};
+use benchwright_project::{Family, FamilyError, Offered, ToolAccess, toolset};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -26,11 +26,12 @@ pub(super) fn offer(
     let mut used: BTreeSet<String> = sealed.oracle.steps.iter().map(|step| step.tool()).collect();
     if let Some(reader) = host.family(&task.open.id).ok().and_then(Family::reader) {
         // In an episode of its own: what it reads is not counted as the agent's.
-        let mut desk = Noting { episode: &mut *host.begin(&task.open.id)?, asked: BTreeSet::new() };
-        let read = reader.read_back(&task.instruction, &mut desk).and_then(|case| reader.addresses(&case, &mut desk));
+        let mut access = Noting { episode: &mut *host.begin(&task.open.id)?, asked: BTreeSet::new() };
+        let read =
+            reader.read_back(&task.instruction, &mut access).and_then(|case| reader.addresses(&case, &mut access));
         let unread = |error: FamilyError| AgentError { cause: "task".to_owned(), detail: error.to_string() };
         read.map_err(unread)?;
-        used.append(&mut desk.asked);
+        used.append(&mut access.asked);
     }
     let tables = tables(&all);
     let table = |card: &ToolCard| tables.iter().find(|table| is_about(card, table)).copied();
@@ -60,13 +61,13 @@ fn is_about(card: &ToolCard, table: &str) -> bool {
     card.table.as_deref().map_or_else(by_name, |known| known == table)
 }
 
-/// A desk that notes what is asked, and at which one can only read.
+/// Tool access that notes what is asked, and at which one can only read.
 struct Noting<'e> {
     episode: &'e mut dyn Hosted,
     asked: BTreeSet<String>,
 }
 
-impl Desk for Noting<'_> {
+impl ToolAccess for Noting<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
             return Err(format!("`{tool}` is no tool that only reads"));

@@ -3,7 +3,7 @@
 
 use super::lets::{Spelled, spell_out};
 use super::{
-    Body, Cast, Fact, FrameText, Phase, Plan, PlanFaults, PlanRule, PlanText, RuleText, Settled, View, ViewField,
+    Body, Cast, Dominant, Fact, FrameText, Phase, Plan, PlanFaults, PlanRule, PlanText, RuleText, View, ViewField,
     ViewText,
 };
 use crate::{Domain, KeyFault};
@@ -37,7 +37,7 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
             rules: Vec::new(),
             objectives: BTreeMap::new(),
             ties: Vec::new(),
-            settled: Vec::new(),
+            dominant: Vec::new(),
             frame: FrameText::default(),
         },
         broken: Broken::default(),
@@ -384,13 +384,13 @@ impl Compiler<'_> {
             self.plan.ties.extend(tie);
         }
         for (at, line) in self.text.settled.iter().enumerate() {
-            let settled = self.settled(line, &at.to_string());
-            self.plan.settled.extend(settled);
+            let field = self.dominant(line, &at.to_string());
+            self.plan.dominant.extend(field);
         }
     }
 
     /// `buy.arrive = lead(vendor, product)`
-    fn settled(&mut self, line: &str, at: &str) -> Option<Settled> {
+    fn dominant(&mut self, line: &str, at: &str) -> Option<Dominant> {
         let path = ["settled", at];
         let parts = line.split_once('=').and_then(|(of, at)| Some((of.trim().split_once('.')?, at)));
         let Some(((view, field), value)) = parts else {
@@ -420,7 +420,7 @@ impl Compiler<'_> {
             self.fault(&path, byte_of(value.trim_start(), line), message);
             return None;
         }
-        Some(Settled { view: view_at, field: field_at, at: expr })
+        Some(Dominant { view: view_at, field: field_at, at: expr })
     }
 }
 

@@ -33,7 +33,7 @@ fn the_good_plan_has_no_fault() {
     let (domain, plan) = (shop(), good());
     assert_eq!(plan.check(&domain, &NATIVES), []);
     let plan = Plan::compile(&plan, &domain).unwrap();
-    assert_eq!((plan.views.len(), plan.rules.len(), plan.facts.len(), plan.settled.len()), (2, 5, 4, 1));
+    assert_eq!((plan.views.len(), plan.rules.len(), plan.facts.len(), plan.dominant.len()), (2, 5, 4, 1));
 }
 
 #[test]

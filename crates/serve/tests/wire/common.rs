@@ -1,7 +1,7 @@
 //! A server on loopback and a small blocking client, for the tests of this folder.
 
 use crate::folder::Plain;
-use benchwright_pack::{Ledger, Script, Store};
+use benchwright_pack::{BoundKeys, Script, Store};
 use benchwright_serve::{Options, Server, Settings};
 use serde_json::{Value as Json, json};
 use std::{
@@ -139,12 +139,12 @@ impl Running {
     }
 
     /// Plays a script through the tools.
-    pub(crate) fn play(&self, episode: &Begun, script: &Script, ledger: &mut Ledger) {
+    pub(crate) fn play(&self, episode: &Begun, script: &Script, keys: &mut BoundKeys) {
         for step in &script.steps {
-            let arguments = ledger.fill(&step.args).unwrap();
+            let arguments = keys.fill(&step.args).unwrap();
             let reply = self.tool(episode, &step.tool(), &arguments);
             assert_eq!(reply.status, 200, "{} {arguments}: {}", step.tool(), reply.body);
-            ledger.note(step, &reply.json()).unwrap();
+            keys.note(step, &reply.json()).unwrap();
         }
     }
 }

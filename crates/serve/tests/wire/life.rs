@@ -1,15 +1,15 @@
 //! The whole life of an episode, over HTTP and in the program itself.
 
 use crate::common::{Running, begun, demo, demo_task, with_demo};
-use benchwright_pack::{Diff, Ending, Ledger, Store, Task};
+use benchwright_pack::{BoundKeys, Diff, Ending, Store, Task};
 use benchwright_sandbox::Conditions;
 use benchwright_serve::{CallError, Episodes, Options, ServeError, Settings, Start, proxy};
 use benchwright_world::WorldState;
 use serde_json::{Value as Json, json};
 
-fn ledger(task: &Task) -> Ledger {
+fn keys(task: &Task) -> BoundKeys {
     let keys = &task.sealed.verifier.keys;
-    Ledger::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
+    BoundKeys::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)))
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_task_is_played_and_graded() {
     assert_eq!(idle.status, 200, "{}", idle.body);
     assert_eq!((idle.json()["ending"].as_str(), idle.json()["reward"].as_f64()), (Some("fail"), Some(0.0)));
 
-    running.play(&episode, &task.sealed.oracle, &mut ledger(&task));
+    running.play(&episode, &task.sealed.oracle, &mut keys(&task));
     let graded = running.ask("POST", &format!("/episodes/{}/grade", episode.id), "").json();
     assert_eq!((graded["ending"].as_str(), graded["reward"].as_f64()), (Some("pass"), Some(1.0)), "{graded}");
 }
@@ -124,11 +124,11 @@ fn the_same_life_without_http() {
     let created = episodes.create(&Start::task(id)).unwrap();
     let again = episodes.create(&Start::task(&*task.open.id)).unwrap();
     assert_eq!(episodes.worlds(), 1, "one world for both");
-    let mut ledger = ledger(&task);
+    let mut keys = keys(&task);
     for step in &task.sealed.oracle.steps {
-        let arguments = ledger.fill(&step.args).unwrap();
+        let arguments = keys.fill(&step.args).unwrap();
         let answer = episodes.call(created.id, &step.tool(), &arguments.to_string()).unwrap();
-        ledger.note(step, &serde_json::from_str(&answer).unwrap()).unwrap();
+        keys.note(step, &serde_json::from_str(&answer).unwrap()).unwrap();
     }
     let graded = episodes.grade(created.id).unwrap();
     assert_eq!((graded.verdict.ending, graded.task), (Ending::Pass, task.digest()));

@@ -3,16 +3,16 @@
 
 use super::{Lower, LowerError, readable};
 use benchwright_expr::walk::{self, Bound as Slot};
-use benchwright_schema::plan::Settled;
+use benchwright_schema::plan::Dominant;
 
 impl Lower<'_> {
     /// Gives a dominant field its value in every row of its view. Rules that are read from now on see that value; what was read
     /// before stays as it is.
-    pub fn settle(&mut self, settled: &Settled) -> Result<(), LowerError> {
-        readable(&settled.at)?;
-        for at in 0..self.rows[settled.view].len() {
-            let value = walk::value(self, &settled.at, &mut [Slot::Row((settled.view, at))].into_iter().collect());
-            self.rows[settled.view][at].fields[settled.field] = value;
+    pub fn fix_dominant(&mut self, field: &Dominant) -> Result<(), LowerError> {
+        readable(&field.at)?;
+        for at in 0..self.rows[field.view].len() {
+            let value = walk::value(self, &field.at, &mut [Slot::Row((field.view, at))].into_iter().collect());
+            self.rows[field.view][at].fields[field.field] = value;
         }
         self.finish(())
     }

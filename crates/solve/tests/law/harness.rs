@@ -8,7 +8,7 @@ use crate::constructs;
 use crate::fixture::{self, Counts, Point};
 use crate::grow::Grow;
 use benchwright_base::{Stream, Value};
-use benchwright_expr::{Source, eval::Judge, settled};
+use benchwright_expr::{Source, eval::Judge, specialise};
 use benchwright_schema::{
     Domain,
     plan::{Body, Bound, ObjectiveText, PhaseText, Plan, PlanText, RuleText},
@@ -99,7 +99,7 @@ pub(crate) fn verdicts(plan: &Plan, bound: &Bound, rows: &Rows, rule: usize) -> 
                 let holds = here.holds(body);
                 // A grader settles before it reads what no record decides.
                 if !over_rows {
-                    assert_eq!(judge.holds_at(&here.at, &settled(body, &here.at, bound)), holds, "{body:?}");
+                    assert_eq!(judge.holds_at(&here.at, &specialise(body, &here.at, bound)), holds, "{body:?}");
                 }
                 found.push((here.at.to_vec(), holds));
             });

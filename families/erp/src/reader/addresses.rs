@@ -6,13 +6,13 @@ use super::super::{
     shop::{Shop, Source},
 };
 use super::rows::{find, find_one};
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// The ids of a case's records by key, found by the names they carry.
-pub(crate) fn addresses(shop: &Shop, desk: &mut dyn Desk) -> Result<BTreeMap<String, u32>, String> {
-    let mut book = Book { desk, found: BTreeMap::new() };
+pub(crate) fn addresses(shop: &Shop, access: &mut dyn ToolAccess) -> Result<BTreeMap<String, u32>, String> {
+    let mut book = Book { access, found: BTreeMap::new() };
     for party in &shop.customers {
         book.one(customer(&party.reference), "res_partner", json!([["ref", "=", party.reference]]))?;
     }
@@ -22,7 +22,7 @@ pub(crate) fn addresses(shop: &Shop, desk: &mut dyn Desk) -> Result<BTreeMap<Str
     let mut products = Vec::new();
     for known in &shop.products {
         let by_code = json!([["default_code", "=", known.code]]);
-        let row = find_one(book.desk, "product_product", by_code, &["bom_ids"])?;
+        let row = find_one(book.access, "product_product", by_code, &["bom_ids"])?;
         products.push(row.id()?);
         book.note(product(&known.code), row.id()?)?;
         for id in row.links("bom_ids")? {
@@ -44,13 +44,13 @@ pub(crate) fn addresses(shop: &Shop, desk: &mut dyn Desk) -> Result<BTreeMap<Str
     if shop.repair.is_some() {
         // Documents are numbered as they are read: the oldest first.
         let standing = json!([["product_id", "in", products], ["order_id.state", "!=", "cancel"]]);
-        let lines = find(book.desk, "purchase_order_line", standing, &["order_id"])?;
+        let lines = find(book.access, "purchase_order_line", standing, &["order_id"])?;
         let mut orders = lines.iter().map(|line| line.link("order_id")).collect::<Result<Vec<_>, _>>()?;
         orders.sort_unstable();
         orders.dedup();
         orders.iter().enumerate().try_for_each(|(number, id)| book.note(purchase(number), *id))?;
         let standing = json!([["product_id", "in", products], ["state", "!=", "cancel"]]);
-        let builds = find(book.desk, "mrp_production", standing, &["id"])?;
+        let builds = find(book.access, "mrp_production", standing, &["id"])?;
         for (number, build) in builds.iter().enumerate() {
             book.note(production(number), build.id()?)?;
         }
@@ -60,13 +60,13 @@ pub(crate) fn addresses(shop: &Shop, desk: &mut dyn Desk) -> Result<BTreeMap<Str
 
 /// What was found so far.
 struct Book<'d> {
-    desk: &'d mut dyn Desk,
+    access: &'d mut dyn ToolAccess,
     found: BTreeMap<String, u32>,
 }
 
 impl Book<'_> {
     fn one(&mut self, key: String, model: &str, conditions: Json) -> Result<i64, String> {
-        let id = find_one(self.desk, model, conditions, &["id"])?.id()?;
+        let id = find_one(self.access, model, conditions, &["id"])?.id()?;
         self.note(key, id)?;
         Ok(id)
     }

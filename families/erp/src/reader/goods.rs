@@ -2,7 +2,7 @@
 
 use super::super::shop::{BomLine, Product, Role};
 use super::rows::{Row, find, find_one};
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -29,14 +29,14 @@ struct Recipe {
 }
 
 /// Reads the finished product and whatever it consists of.
-pub(super) fn read(desk: &mut dyn Desk, code: &str) -> Result<Goods, String> {
-    let routes = find(desk, "stock_route", json!([]), &["name"])?;
+pub(super) fn read(access: &mut dyn ToolAccess, code: &str) -> Result<Goods, String> {
+    let routes = find(access, "stock_route", json!([]), &["name"])?;
     let route = |name: &str| -> Result<Option<i64>, String> {
         let found = routes.iter().find(|row| row.text("name").is_ok_and(|known| known == Some(name)));
         found.map(Row::id).transpose()
     };
     let (buy, make) = (route("Buy")?, route("Manufacture")?);
-    let finished = find_one(desk, "product_product", json!([["default_code", "=", code]]), &FIELDS)?;
+    let finished = find_one(access, "product_product", json!([["default_code", "=", code]]), &FIELDS)?;
     let mut products: BTreeMap<i64, Product> = BTreeMap::new();
     let mut recipes: BTreeMap<i64, Recipe> = BTreeMap::new();
     let mut depth: BTreeMap<i64, usize> = BTreeMap::from([(finished.id()?, 0)]);
@@ -46,7 +46,7 @@ pub(super) fn read(desk: &mut dyn Desk, code: &str) -> Result<Goods, String> {
         let on = row.links("route_ids")?;
         let takes = |route: Option<i64>| route.is_some_and(|route| on.contains(&route));
         let (buys, makes) = (takes(buy), takes(make));
-        let recipe = recipe(desk, &row, makes)?;
+        let recipe = recipe(access, &row, makes)?;
         let role = match (products.is_empty(), makes) {
             (true, _) => Role::Finished,
             (false, true) => Role::Module,
@@ -69,7 +69,7 @@ pub(super) fn read(desk: &mut dyn Desk, code: &str) -> Result<Goods, String> {
         recipes.insert(id, recipe);
         let fresh: Vec<i64> = parts.into_iter().filter(|part| depth.insert(*part, 0).is_none()).collect();
         if !fresh.is_empty() {
-            open.extend(find(desk, "product_product", json!([["id", "in", fresh]]), &FIELDS)?);
+            open.extend(find(access, "product_product", json!([["id", "in", fresh]]), &FIELDS)?);
         }
     }
     settle(&recipes, &mut depth)?;
@@ -135,7 +135,7 @@ impl Goods {
 }
 
 /// The one recipe of a product that is built. Others have none.
-fn recipe(desk: &mut dyn Desk, product: &Row, makes: bool) -> Result<Option<Recipe>, String> {
+fn recipe(access: &mut dyn ToolAccess, product: &Row, makes: bool) -> Result<Option<Recipe>, String> {
     let code = product.needed("default_code")?;
     let id = match (&product.links("bom_ids")?[..], makes) {
         ([], false) => return Ok(None),
@@ -146,13 +146,13 @@ fn recipe(desk: &mut dyn Desk, product: &Row, makes: bool) -> Result<Option<Reci
         }
     };
     let fields = ["product_qty", "type", "produce_delay"];
-    let bom = find_one(desk, "mrp_bom", json!([["id", "=", id]]), &fields)?;
+    let bom = find_one(access, "mrp_bom", json!([["id", "=", id]]), &fields)?;
     bom.must("product_qty", &json!(1))?;
     bom.must("type", &json!("normal"))?;
     let of_bom = json!([["bom_id", "=", id]]);
-    let lines = find(desk, "mrp_bom_line", of_bom.clone(), &["product_id", "product_qty"])?;
+    let lines = find(access, "mrp_bom_line", of_bom.clone(), &["product_id", "product_qty"])?;
     let lines = lines.iter().map(|line| Ok((line.link("product_id")?, line.whole("product_qty")?)));
-    let operation = find_one(desk, "mrp_routing_workcenter", of_bom, &["workcenter_id", "time_cycle_manual"])
+    let operation = find_one(access, "mrp_routing_workcenter", of_bom, &["workcenter_id", "time_cycle_manual"])
         .map_err(|why| format!("the operation of {code}: {why}"))?;
     Ok(Some(Recipe {
         days: bom.whole("produce_delay")?,

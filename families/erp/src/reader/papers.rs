@@ -7,18 +7,22 @@ use super::{
     supply::{Market, Works},
     text::{Listed, Request, Told},
 };
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// The requests in the order of their references, and who made them.
-pub(super) fn orders(desk: &mut dyn Desk, goods: &Goods, told: &Told) -> Result<(Vec<Order>, Vec<Party>), String> {
+pub(super) fn orders(
+    access: &mut dyn ToolAccess,
+    goods: &Goods,
+    told: &Told,
+) -> Result<(Vec<Order>, Vec<Party>), String> {
     let mut orders = Vec::new();
     let mut customers: BTreeMap<String, Party> = BTreeMap::new();
     for request in &told.requests {
         let (order, party) = match &request.listed {
-            Some(listed) => listed_order(desk, request, listed, told)?,
-            None => seeded_order(desk, request, goods, told)?,
+            Some(listed) => listed_order(access, request, listed, told)?,
+            None => seeded_order(access, request, goods, told)?,
         };
         if order.product != told.item {
             return Err(format!("{} asks for {}, but the job is {}", order.reference, order.product, told.item));
@@ -34,12 +38,12 @@ pub(super) fn orders(desk: &mut dyn Desk, goods: &Goods, told: &Told) -> Result<
 }
 
 fn listed_order(
-    desk: &mut dyn Desk,
+    access: &mut dyn ToolAccess,
     request: &Request,
     listed: &Listed,
     told: &Told,
 ) -> Result<(Order, Party), String> {
-    let row = find_one(desk, "res_partner", json!([["ref", "=", listed.customer]]), &["name", "ref"])?;
+    let row = find_one(access, "res_partner", json!([["ref", "=", listed.customer]]), &["name", "ref"])?;
     row.must("name", &json!(listed.name))?;
     let order = Order {
         reference: request.reference.clone(),
@@ -53,12 +57,17 @@ fn listed_order(
     Ok((order, Party { reference: listed.customer.clone(), name: listed.name.clone() }))
 }
 
-fn seeded_order(desk: &mut dyn Desk, request: &Request, goods: &Goods, told: &Told) -> Result<(Order, Party), String> {
+fn seeded_order(
+    access: &mut dyn ToolAccess,
+    request: &Request,
+    goods: &Goods,
+    told: &Told,
+) -> Result<(Order, Party), String> {
     let by_reference = json!([["client_order_ref", "=", request.reference]]);
-    let row = find_one(desk, "sale_order", by_reference, &["partner_id", "state", "commitment_date"])?;
+    let row = find_one(access, "sale_order", by_reference, &["partner_id", "state", "commitment_date"])?;
     row.must("state", &json!(if request.source == Source::Draft { "draft" } else { "sale" }))?;
-    let line = line(desk, "sale_order_line", &row, &["product_id", "product_uom_qty"])?;
-    let customer = find_one(desk, "res_partner", json!([["id", "=", row.link("partner_id")?]]), &["name", "ref"])?;
+    let line = line(access, "sale_order_line", &row, &["product_id", "product_uom_qty"])?;
+    let customer = find_one(access, "res_partner", json!([["id", "=", row.link("partner_id")?]]), &["name", "ref"])?;
     let customer = Party { reference: customer.needed("ref")?, name: customer.needed("name")? };
     let order = Order {
         reference: request.reference.clone(),
@@ -73,25 +82,25 @@ fn seeded_order(desk: &mut dyn Desk, request: &Request, goods: &Goods, told: &To
 }
 
 /// The one line of a document.
-fn line(desk: &mut dyn Desk, model: &str, document: &Row, fields: &[&str]) -> Result<Row, String> {
-    find_one(desk, model, json!([["order_id", "=", document.id()?]]), fields)
+fn line(access: &mut dyn ToolAccess, model: &str, document: &Row, fields: &[&str]) -> Result<Row, String> {
+    find_one(access, model, json!([["order_id", "=", document.id()?]]), fields)
 }
 
 /// The purchases of the plan that stood, oldest first. Each comes with whether its note says that it was cancelled.
 pub(super) fn buys(
-    desk: &mut dyn Desk,
+    access: &mut dyn ToolAccess,
     goods: &Goods,
     market: &Market,
     told: &Told,
 ) -> Result<Vec<(Buy, bool)>, String> {
     let of_job = json!([["product_id", "in", goods.ids()], ["order_id.state", "!=", "cancel"]]);
-    let lines = find(desk, "purchase_order_line", of_job, &["order_id"])?;
+    let lines = find(access, "purchase_order_line", of_job, &["order_id"])?;
     let ids = lines.iter().map(|line| line.link("order_id")).collect::<Result<Vec<i64>, String>>()?;
     let mut buys = Vec::new();
-    for row in find(desk, "purchase_order", json!([["id", "in", ids]]), &["partner_id", "state", "note"])? {
+    for row in find(access, "purchase_order", json!([["id", "in", ids]]), &["partner_id", "state", "note"])? {
         row.must("state", &json!("purchase"))?;
         let fields = ["product_id", "product_qty", "price_unit", "discount", "date_planned"];
-        let line = line(desk, "purchase_order_line", &row, &fields)?;
+        let line = line(access, "purchase_order_line", &row, &fields)?;
         line.must("discount", &json!(0))?;
         let partner = row.link("partner_id")?;
         let vendor = market.references.get(&partner);
@@ -113,14 +122,19 @@ pub(super) fn buys(
 }
 
 /// The builds of the plan that stood, oldest first.
-pub(super) fn builds(desk: &mut dyn Desk, goods: &Goods, works: &Works, told: &Told) -> Result<Vec<Build>, String> {
+pub(super) fn builds(
+    access: &mut dyn ToolAccess,
+    goods: &Goods,
+    works: &Works,
+    told: &Told,
+) -> Result<Vec<Build>, String> {
     let of_job = json!([["product_id", "in", goods.ids()], ["state", "!=", "cancel"]]);
     let fields = ["product_id", "product_qty", "state", "date_start", "date_deadline"];
     let mut builds = Vec::new();
-    for row in find(desk, "mrp_production", of_job, &fields)? {
+    for row in find(access, "mrp_production", of_job, &fields)? {
         row.must("state", &json!("confirmed"))?;
         let work: Json = json!([["production_id", "=", row.id()?], ["state", "!=", "cancel"]]);
-        let work = find_one(desk, "mrp_workorder", work, &["workcenter_id"])?;
+        let work = find_one(access, "mrp_workorder", work, &["workcenter_id"])?;
         let centre = works.codes.get(&work.link("workcenter_id")?);
         builds.push(Build {
             product: goods.code(row.link("product_id")?)?.to_owned(),

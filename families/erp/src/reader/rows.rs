@@ -2,7 +2,7 @@
 
 use super::figures::decimal;
 use benchwright_base::Date;
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::{Map, Value as Json, json};
 
 /// Records that are asked for at a time.
@@ -15,13 +15,18 @@ pub(super) struct Row {
 }
 
 /// Finds all records of a model that meet the conditions, in the order of their ids.
-pub(super) fn find(desk: &mut dyn Desk, model: &str, conditions: Json, fields: &[&str]) -> Result<Vec<Row>, String> {
+pub(super) fn find(
+    access: &mut dyn ToolAccess,
+    model: &str,
+    conditions: Json,
+    fields: &[&str],
+) -> Result<Vec<Row>, String> {
     let mut rows: Vec<Row> = Vec::new();
     loop {
         let page = json!({
             "domain": conditions, "fields": fields, "order": "id", "offset": rows.len(), "limit": PAGE
         });
-        let answer = desk.ask(&format!("{model}_search_read"), page)?;
+        let answer = access.ask(&format!("{model}_search_read"), page)?;
         let Json::Array(page) = answer else { return Err(format!("{model}: the answer is no list")) };
         let count = page.len();
         for row in page {
@@ -39,8 +44,13 @@ pub(super) fn find(desk: &mut dyn Desk, model: &str, conditions: Json, fields: &
 }
 
 /// Finds the one record that meets the conditions.
-pub(super) fn find_one(desk: &mut dyn Desk, model: &str, conditions: Json, fields: &[&str]) -> Result<Row, String> {
-    let mut rows = find(desk, model, conditions.clone(), fields)?;
+pub(super) fn find_one(
+    access: &mut dyn ToolAccess,
+    model: &str,
+    conditions: Json,
+    fields: &[&str],
+) -> Result<Row, String> {
+    let mut rows = find(access, model, conditions.clone(), fields)?;
     match (rows.pop(), rows.len()) {
         (Some(row), 0) => Ok(row),
         (_, more) => Err(format!("{model}: {} records instead of one meet {conditions}", more + usize::from(more > 0))),

@@ -7,7 +7,7 @@ use super::{
     rows::{Row, find},
     text::Told,
 };
-use benchwright_project::Desk;
+use benchwright_project::ToolAccess;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,9 +26,9 @@ pub(super) struct Works {
 }
 
 /// Reads the centres that recipes name, their alternatives, and whoever is approved for a product of the job.
-pub(super) fn works(desk: &mut dyn Desk, goods: &Goods, told: &Told) -> Result<Works, String> {
+pub(super) fn works(access: &mut dyn ToolAccess, goods: &Goods, told: &Told) -> Result<Works, String> {
     let fields = ["name", "code", "costs_hour", "time_efficiency", "note", "alternative_workcenter_ids"];
-    let rows = find(desk, "mrp_workcenter", json!([]), &fields)?;
+    let rows = find(access, "mrp_workcenter", json!([]), &fields)?;
     let named: BTreeSet<i64> = goods.operations.iter().map(|(_, centre, _)| *centre).collect();
     let mut wanted = named.clone();
     for row in &rows {
@@ -169,7 +169,7 @@ pub(super) struct Market {
 }
 
 /// Reads whoever lists a product of the job, and what they list of it.
-pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, String> {
+pub(super) fn market(access: &mut dyn ToolAccess, goods: &Goods) -> Result<Market, String> {
     let fields = [
         "partner_id",
         "product_tmpl_id",
@@ -181,7 +181,7 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
         "date_start",
         "date_end",
     ];
-    let lines = find(desk, "product_supplierinfo", json!([["product_tmpl_id", "in", goods.ids()]]), &fields)?;
+    let lines = find(access, "product_supplierinfo", json!([["product_tmpl_id", "in", goods.ids()]]), &fields)?;
     let mut partners: BTreeSet<i64> = BTreeSet::new();
     let mut offers: BTreeMap<(String, i64), Offer> = BTreeMap::new();
     for line in &lines {
@@ -206,7 +206,7 @@ pub(super) fn market(desk: &mut dyn Desk, goods: &Goods) -> Result<Market, Strin
         Market { vendors: Vec::new(), references: BTreeMap::new(), offers: Vec::new(), withdrawn: BTreeSet::new() };
     let mut most: BTreeMap<(i64, String), Option<i64>> = BTreeMap::new();
     let ids: Vec<i64> = partners.iter().copied().collect();
-    for row in find(desk, "res_partner", json!([["id", "in", ids]]), &["name", "ref", "comment"])? {
+    for row in find(access, "res_partner", json!([["id", "in", ids]]), &["name", "ref", "comment"])? {
         let (id, reference) = (row.id()?, row.needed("ref")?);
         let notes = notes::supplier(row.text("comment")?.unwrap_or_default());
         let notes = notes.map_err(|why| format!("{reference}: {why}"))?;

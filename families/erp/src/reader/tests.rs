@@ -8,7 +8,7 @@ use super::super::{
 use super::{figures, notes, read_back, text};
 use benchwright_base::Date;
 use benchwright_catalog::Catalog;
-use benchwright_project::{Case, Desk, Draw, Family};
+use benchwright_project::{Case, Draw, Family, ToolAccess};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_world::Seat;
 use serde_json::Value as Json;
@@ -136,10 +136,10 @@ fn what_contradicts_itself_is_refused() {
     assert!(text::read(&instruction("- A.").replace("$2,000.50", "2000")).is_err());
 }
 
-/// A desk at which one can only read.
+/// Tool access that can only read.
 struct ReadOnly(Episode);
 
-impl Desk for ReadOnly {
+impl ToolAccess for ReadOnly {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
         let known = self.0.domain().tools.iter().find(|known| known.name == tool);
         if !known.is_some_and(|known| known.reads_only()) {
@@ -150,7 +150,7 @@ impl Desk for ReadOnly {
     }
 }
 
-/// A case told in a phrasing, and the desk at which it can be looked up.
+/// A case told in a phrasing, and the tool access by which it can be looked up.
 fn told(shop: &Shop, pattern: &str, seed: u64) -> (String, ReadOnly) {
     let catalog = Catalog::built_in();
     let found = catalog.find("erp").unwrap();
@@ -172,8 +172,8 @@ const OUTAGE: &str = "recovery/line-outage-recovery-plan";
 fn comes_back(shop: &Shop, pattern: &str) {
     let case = case_of(shop);
     for seed in 0..12 {
-        let (text, mut desk) = told(shop, pattern, seed);
-        let read: Case = read_back(&text, &mut desk).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let (text, mut access) = told(shop, pattern, seed);
+        let read: Case = read_back(&text, &mut access).unwrap_or_else(|why| panic!("{why}\n{text}"));
         assert_eq!((&read.objective, &read.switches), (&case.objective, &case.switches), "{text}");
         let (mut drawn, mut read) = (FAMILY.bindings(&case).unwrap(), FAMILY.bindings(&read).unwrap());
         for facts in [&mut drawn, &mut read] {
@@ -249,24 +249,24 @@ fn disturbed_plans_come_back() {
 
 #[test]
 fn silence_about_a_failure_is_noticed() {
-    let (text, mut desk) = told(&repaired(), OUTAGE, 0);
+    let (text, mut access) = told(&repaired(), OUTAGE, 0);
     let cut: Vec<&str> = text.split(". ").filter(|sentence| !sentence.contains("may not be used again")).collect();
-    let why = read_back(&cut.join(". "), &mut desk).unwrap_err();
+    let why = read_back(&cut.join(". "), &mut access).unwrap_err();
     assert!(why.contains("withdrawn"), "{why}");
-    let (text, mut desk) = told(&failed(), OUTAGE, 0);
-    let why = read_back(&text.replace("(W1)", "(W2)"), &mut desk).unwrap_err();
+    let (text, mut access) = told(&failed(), OUTAGE, 0);
+    let why = read_back(&text.replace("(W1)", "(W2)"), &mut access).unwrap_err();
     assert!(why.contains("W1") && why.contains("W2"), "{why}");
 }
 
 #[test]
 fn the_text_decides_what_only_it_tells() {
-    let (text, mut desk) = told(&screened(), PLAIN, 0);
-    let read: Shop = serde_json::from_value(read_back(&text, &mut desk).unwrap().data).unwrap();
+    let (text, mut access) = told(&screened(), PLAIN, 0);
+    let read: Shop = serde_json::from_value(read_back(&text, &mut access).unwrap().data).unwrap();
     let changed = text.replace("at least 5 and at most 10 units", "at least 4 and at most 11 units");
     assert_ne!(text, changed);
-    let other: Shop = serde_json::from_value(read_back(&changed, &mut desk).unwrap().data).unwrap();
+    let other: Shop = serde_json::from_value(read_back(&changed, &mut access).unwrap().data).unwrap();
     assert_eq!(read.screen.unwrap().window, Some((5, 10)));
     assert_eq!(other.screen.unwrap().window, Some((4, 11)));
-    let why = read_back(&text.replace("C-103", "C-999"), &mut desk).unwrap_err();
+    let why = read_back(&text.replace("C-103", "C-999"), &mut access).unwrap_err();
     assert!(why.contains("C-999"), "{why}");
 }

@@ -5,7 +5,7 @@ use super::{PLAN, calls, facts, pegs, records};
 use benchwright_base::{Digest, Value};
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{Ledger, Script, Snapshot, Verdict, Verifier};
+use benchwright_pack::{BoundKeys, Script, Snapshot, Verdict, Verifier};
 use benchwright_project::{FirstState, scoring};
 use benchwright_sandbox::{Conditions, Sandbox};
 use benchwright_schema::Domain;
@@ -52,7 +52,7 @@ impl MicroWorld {
         let seat = Seat { role: "planner".into(), actor: self.sandbox.person_for("planner") };
         let mut episode = self.sandbox.begin(&seat, Conditions::default()).unwrap();
         let ids = self.first.keys.values().flatten().map(|(id, key)| (key.clone(), *id));
-        replay(script, &mut Ledger::new(ids), &mut episode).unwrap();
+        replay(script, &mut BoundKeys::new(ids), &mut episode).unwrap();
         episode.snapshot()
     }
 
