@@ -4,7 +4,6 @@
 mod rows;
 
 use crate::{
-    access::Actor,
     arguments,
     call::Call,
     compiled::{CompiledTool, Permit},
