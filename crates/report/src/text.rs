@@ -164,7 +164,8 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     for agent in &summary.agents {
         for error in &agent.errors {
             let (trials, detail) = (many(error.trials, "trial"), cut(&error.detail, LONGEST_ERROR));
-            out.push_str(&format!("\nnot scored, {}, {trials}: {} – {detail}\n", agent.agent, error.cause));
+            let line = format!("not scored, {}, {trials}: {} – {detail}", agent.agent, error.cause);
+            out.push_str(&format!("\n{}", table::wrapped(&line, columns)));
         }
     }
     for warning in warnings(summary) {
