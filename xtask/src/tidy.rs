@@ -13,6 +13,8 @@ use crate::{Fault, Outcome};
 
 const SOURCE_LINES: usize = 800;
 const TEST_LINES: usize = 1000;
+/// The program is arguments and words; what computes is a library's.
+const SHELL: (&str, usize) = ("apps/cli/src/", 5000);
 
 /// What every domain folder has, beside at least one file in `cases/`.
 const DOMAIN_FILES: &[&str] = &["README.md", "domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
@@ -136,6 +138,7 @@ fn check(tree: &Tree) -> Vec<Fault> {
     }
     faults.extend(domain_folders(tree));
     faults.extend(architecture(tree));
+    faults.extend(shell(tree));
     faults.sort();
     faults
 }
@@ -235,6 +238,16 @@ fn gives_text_as_error(signature: &str) -> bool {
 }
 
 /// Attributes may run over several lines, so they are followed to their closing bracket.
+/// The lines of the program, all files together.
+fn shell(tree: &Tree) -> Option<Fault> {
+    let (folder, most) = SHELL;
+    let texts = tree.texts().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".rs"));
+    let lines: usize = texts.map(|(_, text)| text.lines().count()).sum();
+    let what =
+        format!("the program has {lines} lines, at most {most}; what is no argument and no word belongs to a library");
+    (lines > most).then(|| Fault::new(&format!("{folder}main.rs"), 1, what))
+}
+
 fn allow_attributes(path: &str, code: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut from = 0;
@@ -569,6 +582,17 @@ mod tests {
         holds(&[("src/a.rs", &lines(800)), ("tests/a.rs", &lines(1000)), ("x/benches/a.rs", &lines(1000))]);
         bites(&[("src/a.rs", &lines(801))], &["src/a.rs:801: 801 lines, at most 800"]);
         bites(&[("x/tests/a.rs", &lines(1001))], &["x/tests/a.rs:1001: 1001 lines, at most 1000"]);
+    }
+
+    #[test]
+    fn the_program_stays_small() {
+        let file = |at: usize| (format!("apps/cli/src/a{at}.rs"), "//! Why.\n".to_owned() + &"\n".repeat(624) + "//\n");
+        let files = |count: usize| (0..count).map(file).collect::<Vec<_>>();
+        let tree_of =
+            |files: &[(String, String)]| tree(&files.iter().map(|(path, text)| (&**path, &**text)).collect::<Vec<_>>());
+        assert_eq!(shell(&tree_of(&files(7))), None);
+        let fault = shell(&tree_of(&files(8))).map(|fault| fault.to_string());
+        assert!(fault.as_ref().is_some_and(|fault| fault.contains("5008 lines, at most 5000")), "{fault:?}");
     }
 
     #[test]

@@ -83,6 +83,16 @@ impl Failure {
             WorkshopError::ForeignSnapshot { .. } => {
                 Failure::wrong_use(error, "--domains DIR, with the folder that the domain's folder lies in")
             }
+            WorkshopError::NoAttempts => Failure::wrong_use(error, "-k 1, or leave -k out"),
+            WorkshopError::NoTask(_) => Failure::wrong_use(error, "a folder's name under DIR/open"),
+            WorkshopError::NoTasksIn(_) => {
+                Failure::wrong_use(error, "benchwright new PATTERN -o DIR, or benchwright demo -o DIR")
+            }
+            WorkshopError::NoTier { pattern, .. } | WorkshopError::NoObjective { pattern, .. } => {
+                Failure::wrong_use(error, format!("benchwright patterns {pattern}"))
+            }
+            WorkshopError::Count { .. } => Failure::wrong_use(error, "another --count or --seed"),
+            WorkshopError::Host(_) => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
             WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),
             WorkshopError::Runs { .. } => Failure::missing(error, "another folder with --runs"),
             _ => return None,

@@ -4,18 +4,16 @@
 
 mod commands;
 mod failure;
-mod layout;
 mod log;
-mod notation;
 mod output;
 mod progress;
-mod reference;
-mod seeds;
 mod tasks;
 mod watch;
 mod worlds;
 
 use benchwright_catalog::Catalog;
+use benchwright_export::notation;
+use benchwright_report::layout;
 use benchwright_workshop::{Workers, Workshop};
 use clap::{
     CommandFactory as _, Parser, Subcommand,
@@ -145,7 +143,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Show(options) => commands::show::run(catalog, options),
         Command::Play(options) => commands::play::run(catalog, options),
         Command::Serve(options) => commands::serve::run(catalog, options, has_log),
-        Command::Run(options) => commands::run::run(catalog, options),
+        Command::Run(options) => commands::run::run(&workshop, options),
         Command::Report(options) => commands::report::run(catalog, options),
         Command::Compare(options) => commands::report::compare(options),
         Command::Power(options) => commands::report::power_of(options),

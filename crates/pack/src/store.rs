@@ -213,6 +213,24 @@ impl Store {
         self.write_part(OPEN_TREE, id, &files)
     }
 
+    /// Takes away every task but these, and what was being written when a program ended.
+    pub fn retain(&self, kept: &dyn Fn(&str) -> bool) -> Result<(), StoreError> {
+        for tree in [OPEN_TREE, SEALED_TREE].map(|tree| self.root.join(tree)) {
+            if fs::symlink_metadata(&tree).is_err() {
+                continue;
+            }
+            plain_folder(&tree)?;
+            for entry in fs::read_dir(&tree).map_err(|why| io_error(&tree, why))? {
+                let path = entry.map_err(|why| io_error(&tree, why))?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                if !kept(&name) {
+                    fs::remove_dir_all(&path).map_err(|why| io_error(&path, why))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn write_part(&self, tree: &str, id: &str, files: &[(&str, &[u8])]) -> Result<(), StoreError> {
         check_name(id)?;
         let tree = self.root.join(tree);

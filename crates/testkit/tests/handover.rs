@@ -46,7 +46,7 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
     };
     suite.solver = Some(suites::solver_for(catalog, &suite).unwrap().solver);
     assert!(suite.solver.as_ref().unwrap().version.starts_with("none"), "no solver is asked");
-    assert!(!suites::audit_asks_solver(catalog, &suite));
+    assert!(!suites::audit_asks_solver(catalog, &suite, &AuditOptions::default()));
     let folder = Temporary::new().unwrap();
     let store = Store::at(folder.path());
     let built = suites::make(&Workshop::new(catalog.clone()), &suite, &store, false).unwrap();

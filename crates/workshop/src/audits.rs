@@ -1,10 +1,14 @@
 //! Audits: which tasks and trials are chosen, the trials run by workers, and what was found kept beside each task.
 
-use crate::{Answer, AuditRequest, Error, Request, Temporary, Workshop, suites};
+use crate::{Answer, AuditRequest, Error, Request, Temporary, Workshop, suites, unfinished::Log};
 use benchwright_audit::{AuditReport, Finding, TRIALS, TaskReport};
+use benchwright_base::Digest;
 use benchwright_pack::{Store, Suite, SuiteTask};
+use serde_json::json;
 use std::collections::BTreeMap;
 
+/// What an audit has found so far, while it is not finished.
+const UNFINISHED: &str = "audit.unfinished.jsonl";
 /// How many tasks of a pattern the sampled trials are run on.
 const SAMPLED: usize = 3;
 
@@ -15,6 +19,20 @@ pub struct AuditOptions {
     pub trials: Vec<String>,
     /// So many tasks only, spread over the patterns.
     pub sample: Option<usize>,
+}
+
+impl AuditOptions {
+    /// The trials that fit every family and ask no solver.
+    pub fn without_solver() -> AuditOptions {
+        let trials = TRIALS.iter().filter(|trial| trial.needs.is_empty()).map(|trial| trial.name.to_owned());
+        AuditOptions { trials: trials.collect(), sample: None }
+    }
+
+    /// Whether a trial is among them that may ask a solver.
+    pub(crate) fn asks_solver(&self) -> bool {
+        let wanted = |name: &str| self.trials.is_empty() || self.trials.iter().any(|known| known == name);
+        TRIALS.iter().any(|trial| !trial.needs.is_empty() && wanted(trial.name))
+    }
 }
 
 /// What was audited, and what could not be.
@@ -33,15 +51,23 @@ impl Audit {
     }
 }
 
-/// Audits the tasks of a folder. What is found is stored beside each task.
+/// Audits the tasks of a folder. What is found is stored beside each task. An audit that was cut off goes on where it stopped when it
+/// is given the same folder and choices.
 pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Result<Audit, Error> {
     let mut audit = Audit::default();
     let suite = store.suite()?;
     let wanted = chosen(&suite, options.sample);
     let ids = ids(store, &suite, &wanted, &mut audit)?;
-    let reports = run_trials(workshop, store, &ids, options, &mut audit);
+    let requests = requests(store, &ids, options);
+    let lock = Digest::of(suite.to_toml().as_bytes()).to_string();
+    let asked = serde_json::to_vec(&requests).unwrap_or_default();
+    let work = json!({ "auditing": suite.name, "lock": lock, "asked": Digest::of(&asked).to_string() });
+    let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
+    let reports = run_trials(workshop, &requests, done.into_iter().collect(), Some(&mut log), &mut audit)?;
     keep(store, &reports)?;
-    finished(workshop, audit)
+    let audit = finished(workshop, audit)?;
+    log.finish()?;
+    Ok(audit)
 }
 
 /// Audits the tasks of a suite, which is made into a temporary folder first.
@@ -57,7 +83,7 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     }
     let ids: Vec<(String, String)> =
         built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
-    run_trials(workshop, &store, &ids, options, &mut audit);
+    run_trials(workshop, &requests(&store, &ids, options), BTreeMap::new(), None, &mut audit)?;
     finished(workshop, audit)
 }
 
@@ -111,14 +137,8 @@ fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Res
     Ok(found)
 }
 
-/// Runs the trials on tasks, given by id and pattern.
-fn run_trials(
-    workshop: &Workshop,
-    store: &Store,
-    ids: &[(String, String)],
-    options: &AuditOptions,
-    audit: &mut Audit,
-) -> Vec<TaskReport> {
+/// Which trials are run on tasks, given by id and pattern.
+fn requests(store: &Store, ids: &[(String, String)], options: &AuditOptions) -> Vec<AuditRequest> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut requests = Vec::new();
     for (id, pattern) in ids {
@@ -129,16 +149,38 @@ fn run_trials(
             false => options.trials.iter().any(|wanted| wanted == name),
         };
         let trials = TRIALS.iter().filter(|trial| is_wanted(trial.name, trial.sampled));
-        requests.push(Request::Audit(AuditRequest {
+        requests.push(AuditRequest {
             store: store.root().to_owned(),
             id: id.clone(),
             trials: trials.map(|trial| trial.name.to_owned()).collect(),
-        }));
+        });
     }
+    requests
+}
+
+/// Runs the trials, but for the requests that were answered before. Each new answer is noted in the log.
+fn run_trials(
+    workshop: &Workshop,
+    requests: &[AuditRequest],
+    mut done: BTreeMap<usize, TaskReport>,
+    mut log: Option<&mut Log>,
+    audit: &mut Audit,
+) -> Result<Vec<TaskReport>, Error> {
+    done.retain(|at, report| requests.get(*at).is_some_and(|request| request.id == report.id));
+    let open: Vec<usize> = (0..requests.len()).filter(|at| !done.contains_key(at)).collect();
+    let asked: Vec<Request> = open.iter().map(|at| Request::Audit(requests[*at].clone())).collect();
+    let mut noted = Ok(());
+    let answers = workshop.ask("auditing tasks", &asked, done.len(), &mut |at, answer| {
+        if let (Some(log), Ok(Answer::Audited(report)), Ok(())) = (&mut log, answer, &noted) {
+            noted = log.note(open[at], report);
+        }
+    });
+    noted?;
+    let mut answers: BTreeMap<usize, _> = open.into_iter().zip(answers).collect();
     let mut reports = Vec::new();
-    let answers = workshop.ask("auditing tasks", &requests, 0, &mut |_, _| ());
-    for ((id, _), answer) in ids.iter().zip(answers) {
-        let why = match answer {
+    for (at, request) in requests.iter().enumerate() {
+        let known = done.remove(&at).map(|report| Ok(Answer::Audited(report)));
+        let why = match known.or_else(|| answers.remove(&at).flatten()) {
             // The work was cancelled before it.
             None => continue,
             Some(Ok(Answer::Audited(report))) => {
@@ -150,9 +192,9 @@ fn run_trials(
             Some(Ok(Answer::Made(_))) => "the worker answered something else".to_owned(),
             Some(Err(why)) => why,
         };
-        audit.errors.push((id.clone(), why));
+        audit.errors.push((request.id.clone(), why));
     }
-    reports
+    Ok(reports)
 }
 
 /// Stores what was found beside each task. Trials that were not run this time keep what they found on the same task.

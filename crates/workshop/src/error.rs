@@ -145,6 +145,49 @@ pub enum Error {
         /// What is wrong with what is stored beside it.
         why: String,
     },
+    /// A run of no attempts.
+    #[error("no agent would try a task 0 times")]
+    NoAttempts,
+    /// A folder has no such task.
+    #[error("there is no task {0}")]
+    NoTask(String),
+    /// A folder has no tasks.
+    #[error("{} has no tasks", .0.display())]
+    NoTasksIn(PathBuf),
+    /// A pattern has no such tier.
+    #[error("{pattern} has no tier `{tier}`; it has {known}")]
+    NoTier {
+        /// The pattern.
+        pattern: String,
+        /// The tier that was asked for.
+        tier: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A pattern has no such objective at a tier.
+    #[error("{pattern} has no objective `{objective}` at tier {tier}; it has {known}")]
+    NoObjective {
+        /// The pattern.
+        pattern: String,
+        /// The tier.
+        tier: String,
+        /// The objective that was asked for.
+        objective: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// So many tasks cannot be made at a time, or with such seeds.
+    #[error(
+        "{count} tasks from seed {seed}: between 1 and {} can be made at a time, with seeds up to {}",
+        crate::suites::MOST_TASKS,
+        crate::suites::LARGEST_SEED
+    )]
+    Count {
+        /// How many.
+        count: u64,
+        /// The first seed.
+        seed: u64,
+    },
     /// Tokens cannot be counted.
     #[error("the vocabulary cannot be read: {0}")]
     Vocabulary(String),

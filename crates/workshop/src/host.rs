@@ -112,6 +112,11 @@ impl<'c> StoreHost<'c> {
         StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
 
+    /// Where its tasks are.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
     fn opened(&self, id: &str) -> Result<Arc<Opened>, HostError> {
         let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(id) {

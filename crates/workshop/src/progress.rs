@@ -89,6 +89,12 @@ impl<'p> Work<'p> {
         self.tell(item);
     }
 
+    /// So many items are done.
+    pub(crate) fn reach(&mut self, done: usize) {
+        self.done = done;
+        self.tell("");
+    }
+
     fn tell(&self, item: &str) {
         self.progress.step(&Step { what: self.what, done: self.done, total: self.total, item });
     }

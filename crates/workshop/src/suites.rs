@@ -1,17 +1,78 @@
 //! Making a suite: every task by a worker, every digest held to the lock file, and what came of it in figures.
 
-use crate::{Error, Made, Shortfall, Workshop};
+use crate::{
+    Error, Made, Shortfall, Workshop,
+    audits::AuditOptions,
+    unfinished::{self, Log},
+};
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, Suite, SuiteSolver, SuiteTask, tier_place};
-use benchwright_project::Solver;
+use benchwright_pack::{Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
+use benchwright_project::{Pattern, Solver};
 use benchwright_solve::Library;
+use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
+    ops::Range,
     path::Path,
     time::Instant,
 };
+
+/// What a build has done so far, while it is not finished.
+const UNFINISHED: &str = "build.unfinished.jsonl";
+/// The most tasks that are made of a pattern at a time.
+pub const MOST_TASKS: u64 = 1_000_000;
+/// The largest seed: a lock file has no larger numbers.
+pub const LARGEST_SEED: u64 = i64::MAX as u64;
+
+/// The suite of some seeds of a pattern at a tier, without digests; without an objective, with the usual one.
+pub fn of_pattern(
+    catalog: &Catalog,
+    pattern: &str,
+    tier: &str,
+    objective: Option<&str>,
+    split: Split,
+    seeds: Range<u64>,
+) -> Result<Suite, Error> {
+    let pattern = catalog.pattern(pattern).map_err(Error::catalog(pattern))?;
+    let objective = objective_of(&pattern, tier, objective)?;
+    let count = seeds.end.saturating_sub(seeds.start);
+    if count == 0 || count > MOST_TASKS || seeds.end > LARGEST_SEED {
+        return Err(Error::Count { count, seed: seeds.start });
+    }
+    let line = |seed: u64| SuiteTask {
+        pattern: pattern.name.clone(),
+        tier: tier.to_owned(),
+        objective: objective.clone(),
+        seed,
+        digest: None,
+        cluster: None,
+    };
+    Ok(Suite {
+        name: pattern.name.replace(['/', '_'], "-"),
+        version: 1,
+        family: pattern.family.clone(),
+        split,
+        canary: split.canary().to_owned(),
+        solver: None,
+        tasks: seeds.map(line).collect(),
+    })
+}
+
+/// The objective that was asked for, or the usual one of the tier.
+fn objective_of(pattern: &Pattern, tier: &str, wanted: Option<&str>) -> Result<String, Error> {
+    let (name, tier) = (pattern.name.clone(), tier.to_owned());
+    let Some(cell) = pattern.cell(&tier).filter(|cell| !cell.objectives.is_empty()) else {
+        let tiers: Vec<&str> = pattern.head.cells.iter().map(|cell| &*cell.tier).collect();
+        return Err(Error::NoTier { pattern: name, tier, known: tiers.join(", ") });
+    };
+    let wanted = wanted.unwrap_or(&cell.objectives[0]).to_owned();
+    if !pattern.admits(&tier, &wanted) {
+        return Err(Error::NoObjective { pattern: name, tier, objective: wanted, known: cell.objectives.join(", ") });
+    }
+    Ok(wanted)
+}
 
 /// A solver as a lock file names it, and whether it is the one whose digests everybody gets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,8 +106,12 @@ pub fn solver_for(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error>
     }
 }
 
-/// Whether the audit of a suite asks a solver: where no pattern's family is optimised, none is.
-pub fn audit_asks_solver(catalog: &Catalog, suite: &Suite) -> bool {
+/// Whether an audit of a suite asks a solver: where no pattern's family is optimised, none is, and no trial that fits every family
+/// asks one.
+pub fn audit_asks_solver(catalog: &Catalog, suite: &Suite, options: &AuditOptions) -> bool {
+    if !options.asks_solver() {
+        return false;
+    }
     let patterns: BTreeSet<&str> = suite.tasks.iter().map(|task| &*task.pattern).collect();
     patterns.into_iter().any(|name| {
         let pattern = catalog.pattern(name).ok();
@@ -88,18 +153,50 @@ pub struct Built {
     pub seconds: f64,
 }
 
-/// Makes the tasks of a suite into a store. With `held`, the digests of the lock file must come out.
+/// Takes up the build of a suite that was cut off, or begins one in an empty folder. Also the tasks that are made already, by the
+/// number of their line.
+fn begin(suite: &Suite, store: &Store) -> Result<(Log, BTreeMap<usize, Made>), Error> {
+    let path = store.root().join(UNFINISHED);
+    let lock = Digest::of(suite.to_toml().as_bytes()).to_string();
+    let work = json!({ "building": suite.name, "tasks": suite.tasks.len(), "lock": lock });
+    if unfinished::head(&path).as_ref() != Some(&work) {
+        check_empty(store.root())?;
+    }
+    fs::create_dir_all(store.root()).map_err(Error::io(store.root()))?;
+    let (log, done) = Log::take_up::<Made>(&path, &work)?;
+    // What was written is held to what was noted.
+    let is_there =
+        |made: &Made| store.unlocked_task(&made.id).is_ok_and(|task| task.digest().to_string() == made.digest);
+    let done: BTreeMap<usize, Made> =
+        done.into_iter().filter(|(at, made)| *at < suite.tasks.len() && is_there(made)).collect();
+    let ids: BTreeSet<&str> = done.values().map(|made| &*made.id).collect();
+    store.retain(&|id| ids.contains(id))?;
+    Ok((log, done))
+}
+
+/// Makes the tasks of a suite into a store. With `held`, the digests of the lock file must come out. A build that was cut off goes on
+/// where it stopped when it is given the same suite and folder.
 pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Result<Built, Error> {
     let begun = Instant::now();
-    let answers = workshop.make_all(suite, store);
+    let (mut log, mut done) = begin(suite, store)?;
+    let open: Vec<usize> = (0..suite.tasks.len()).filter(|at| !done.contains_key(at)).collect();
+    let tasks: Vec<&SuiteTask> = open.iter().map(|at| &suite.tasks[*at]).collect();
+    let mut noted = Ok(());
+    let answers = workshop.make_all(suite.split, &tasks, store, done.len(), &mut |at, made| {
+        if noted.is_ok() {
+            noted = log.note(open[at], made);
+        }
+    });
+    noted?;
+    let mut answers: BTreeMap<usize, _> = open.into_iter().zip(answers).collect();
     let mut built = Built {
         suite: Suite { tasks: Vec::new(), ..suite.clone() },
         made: Vec::new(),
         short: Vec::new(),
         seconds: begun.elapsed().as_secs_f64(),
     };
-    for (line, answer) in suite.tasks.iter().zip(answers) {
-        let made = match answer {
+    for (at, line) in suite.tasks.iter().enumerate() {
+        let made = match done.remove(&at).map(Ok).or_else(|| answers.remove(&at).flatten()) {
             Some(Ok(made)) => made,
             // The work was cancelled before it.
             None => continue,
@@ -117,12 +214,14 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
         built.suite.tasks.push(line.clone());
         built.made.push((line, made));
     }
+    if workshop.cancel().is_cancelled() {
+        // No lock file: nobody is to take a part of the suite for the whole.
+        return Err(Error::Cancelled);
+    }
     if !built.suite.tasks.is_empty() {
         store.write_suite(&built.suite)?;
     }
-    if workshop.cancel().is_cancelled() {
-        return Err(Error::Cancelled);
-    }
+    log.finish()?;
     Ok(built)
 }
 

@@ -25,7 +25,7 @@ const SHOWN: usize = 40;
 #[command(after_long_help = "\
 Every trial is run for real on the compiled task, by worker processes. A lock file is built into a
 temporary folder first; in a folder, what was found is stored as sealed/ID/audit.json. Costly trials are run
-on three tasks of each pattern unless they are named.
+on three tasks of each pattern unless they are named. An audit of a folder that was cut off goes on where it stopped.
 
 The exit code is 1 if a trial failed, a task could not be audited, or the mutation score is below 1, and 3
 if the solver is missing or another than the one a lock file names.
@@ -64,13 +64,13 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let how = AuditOptions { trials: options.trials.clone(), sample: options.sample };
     let audit = if options.what.is_dir() {
         let store = Store::at(&options.what);
-        if store.suite().ok().is_none_or(|suite| suites::audit_asks_solver(workshop.catalog(), &suite)) {
+        if store.suite().ok().is_none_or(|suite| suites::audit_asks_solver(workshop.catalog(), &suite, &how)) {
             build::warned(suites::solver_here()?);
         }
         audits::folder(&workshop, &store, &how)?
     } else {
         let suite = build::read(&options.what)?;
-        if suites::audit_asks_solver(workshop.catalog(), &suite) {
+        if suites::audit_asks_solver(workshop.catalog(), &suite, &how) {
             build::warned(suites::solver_here()?);
         }
         suites::solver_of(workshop.catalog(), &suite)?;

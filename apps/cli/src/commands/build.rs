@@ -23,7 +23,8 @@ use std::{
 #[command(after_long_help = "\
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
-written into SUITE.toml. The result does not depend on the number of jobs. The suites of this repository come with
+written into SUITE.toml. The result does not depend on the number of jobs. A build that was cut off goes on
+where it stopped when the same line is given again. The suites of this repository come with
 the program, by their names: demo, erp-300, grid-324.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
@@ -61,7 +62,6 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         let message = format!("{} comes with the program and cannot be written", options.suite.display());
         return Err(Failure::wrong_use(message, "the path of a lock file"));
     }
-    suites::check_empty(&options.output)?;
     let catalog = workshop.catalog();
     let here = match options.lock {
         true => suites::solver_for(catalog, &suite)?,

@@ -2,14 +2,18 @@
 
 use crate::{
     failure::Failure,
-    layout::{columns, counted, extent, paragraph},
-    notation, output, reference, seeds,
+    layout::{columns, counted, paragraph},
+    notation, output,
     worlds::{self, Filling},
 };
 use benchwright_base::nearest;
 use benchwright_catalog::{Catalog, CatalogError, Found};
+use benchwright_export::{extent, reference};
 use benchwright_schema::{By, Domain, Verb, arguments_schema, result_schema};
-use benchwright_workshop::tokens::{Counter, ENCODING, Size, ToolSet};
+use benchwright_workshop::{
+    samples::{self, Sample},
+    tokens::{Counter, ENCODING, Size, ToolSet},
+};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 
@@ -75,7 +79,12 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let Some(name) = &options.name else { return all(catalog, options) };
     if let Some(count) = options.sample {
         let filling = Filling { size: options.size.clone(), seed: options.seed };
-        return seeds::sample(catalog, name, &filling, count, options.json);
+        let sample = Sample::draw(worlds::open(catalog, name, &filling)?, filling.seed.unwrap_or(1), count)?;
+        match options.json {
+            true => output::json(&sample.to_json())?,
+            false => output::data(&sample.to_text(output::columns()))?,
+        }
+        return Ok(());
     }
     let found = catalog.find(name).map_err(|error| Failure::of_catalog(error, name))?;
     if let Some(tool) = &options.tool {
@@ -86,16 +95,36 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         return sizes(&[found], options);
     }
     if options.sizes {
-        return seeds::sizes(&[found], options.seed.unwrap_or(1), true, options.json);
+        return filled(&[found], options, true);
     }
     if options.markdown {
-        output::data(&reference::page(&found.domain))?;
+        output::data(&reference(&found.domain))?;
     } else if options.json {
         output::json(&json!([summary(&found)]))?;
     } else {
         output::data(&page(&found.domain))?;
     }
     Ok(())
+}
+
+/// How large seeded worlds are, size by size; for one domain, table by table too.
+fn filled(domains: &[Found], options: &Options, is_one: bool) -> anyhow::Result<()> {
+    let mut all = Vec::new();
+    for found in domains {
+        all.extend(samples::fill(found, options.seed.unwrap_or(1))?);
+    }
+    if options.json {
+        output::json(&all.iter().map(samples::summary).collect())?;
+    } else {
+        output::data(&samples::table(&all, is_one))?;
+    }
+    match all.iter().find(|filled| !filled.is_same_again) {
+        Some(other) => Err(Failure::falls_short(
+            format!("{} at size {} gave other bytes the second time", other.domain.name, other.size),
+            "the same seed must give the same bytes; look for what is not drawn from it",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// All domains, those with faults on stderr.
@@ -123,7 +152,7 @@ fn all(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     if options.tokens {
         sizes(&good, options)?;
     } else if options.sizes {
-        seeds::sizes(&good, options.seed.unwrap_or(1), false, options.json)?;
+        filled(&good, options, false)?;
     } else if options.json {
         output::json(&good.iter().map(summary).collect())?;
     } else {

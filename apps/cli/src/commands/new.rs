@@ -3,8 +3,8 @@
 use super::build;
 use crate::{failure::Failure, output};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Split, Store, Suite, SuiteTask};
-use benchwright_project::{Pattern, Solver};
+use benchwright_pack::{Split, Store};
+use benchwright_project::Solver;
 use benchwright_workshop::{
     Workshop,
     stream::{self, Streamed},
@@ -21,8 +21,8 @@ open/, the sealed parts under sealed/, and the lock file suite.toml. A pattern t
 folder is called own/FOLDER in them; other commands find it by --patterns and the folder that it lies in.
 
 A thousand tasks and more, and any number with --shards, are written as Parquet shards of a thousand, one
-row a task. If that is cut off, the same line goes on with the shards that are missing. Only families that
-prove their tasks themselves can be streamed.
+row a task. Only families that prove their tasks themselves can be streamed. Either way, what is cut off goes on when
+the same line is given again.
 
 Examples:
   benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 3 -o out
@@ -75,30 +75,20 @@ impl Options {
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     let workshop = workshop.clone().with_jobs(options.jobs);
+    let catalog = workshop.catalog();
     let name = Catalog::pattern_path(&options.pattern).map_or_else(|| options.pattern.clone(), |(_, name)| name);
-    let pattern = workshop.catalog().pattern(&name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
-    let objective = objective(&pattern, &options.tier, options.objective.as_deref())?;
-    let family = workshop.catalog().family(&pattern.family, &pattern.domain);
+    let pattern = catalog.pattern(&name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
+    let seeds = options.seed..options.seed.saturating_add(options.count);
+    let split = Split::from_word(&options.split).unwrap_or_default();
+    let mut suite = suites::of_pattern(catalog, &name, &options.tier, options.objective.as_deref(), split, seeds)?;
+    let family = catalog.family(&pattern.family, &pattern.domain);
     let family = family.map_err(|e| Failure::of_catalog(e, &pattern.family))?;
     let shards = Solver::not_asked(family).is_some() && (options.shards || options.count >= stream::FROM);
     if options.shards && !shards {
         let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
         return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));
     }
-    if !shards {
-        suites::check_empty(&options.output)?;
-    }
-    let split = Split::from_word(&options.split).unwrap_or_default();
-    let mut suite = Suite {
-        name: pattern.name.replace(['/', '_'], "-"),
-        version: 1,
-        family: pattern.family.clone(),
-        split,
-        canary: split.canary().to_owned(),
-        solver: None,
-        tasks: lines(&pattern.name, &options.tier, &objective, options.seed, options.count)?,
-    };
-    suite.solver = Some(build::warned(suites::solver_for(workshop.catalog(), &suite)?));
+    suite.solver = Some(build::warned(suites::solver_for(catalog, &suite)?));
     if shards {
         let made = stream::make(&workshop, &suite, &options.output)?;
         if options.json {
@@ -119,44 +109,6 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         }
     }
     build::failure(&built).map_or(Ok(()), Err)
-}
-
-/// The objective that was asked for, or the usual one of the tier.
-fn objective(pattern: &Pattern, tier: &str, wanted: Option<&str>) -> anyhow::Result<String> {
-    let next = format!("benchwright patterns {}", pattern.name);
-    let Some(cell) = pattern.cell(tier).filter(|cell| !cell.objectives.is_empty()) else {
-        let tiers: Vec<&str> = pattern.head.cells.iter().map(|cell| &*cell.tier).collect();
-        let message = format!("{} has no tier `{tier}`; it has {}", pattern.name, tiers.join(", "));
-        return Err(Failure::wrong_use(message, next));
-    };
-    let wanted = wanted.unwrap_or(&cell.objectives[0]);
-    if !pattern.admits(tier, wanted) {
-        let known = cell.objectives.join(", ");
-        let message = format!("{} has no objective `{wanted}` at tier {tier}; it has {known}", pattern.name);
-        return Err(Failure::wrong_use(message, next));
-    }
-    Ok(wanted.to_owned())
-}
-
-fn lines(pattern: &str, tier: &str, objective: &str, seed: u64, count: u64) -> anyhow::Result<Vec<SuiteTask>> {
-    const MOST: u64 = 1_000_000;
-    // A lock file has no larger numbers.
-    const LARGEST_SEED: u64 = i64::MAX as u64;
-    if count == 0 || count > MOST || seed > LARGEST_SEED - count {
-        let message = format!(
-            "{count} tasks from seed {seed}: between 1 and {MOST} can be made at a time, with seeds up to {LARGEST_SEED}"
-        );
-        return Err(Failure::wrong_use(message, "another --count or --seed"));
-    }
-    let line = |at: u64| SuiteTask {
-        pattern: pattern.to_owned(),
-        tier: tier.to_owned(),
-        objective: objective.to_owned(),
-        seed: seed + at,
-        digest: None,
-        cluster: None,
-    };
-    Ok((0..count).map(line).collect())
 }
 
 /// The document of `--json`.

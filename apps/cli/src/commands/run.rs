@@ -3,27 +3,19 @@
 mod agents;
 
 use self::agents::{ModelOptionsOfRun, ProgramOptions, agents};
-use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, layout::columns, output, progress};
-use benchwright_catalog::Catalog;
+use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, layout::columns, output};
 use benchwright_pack::{
-    RunPlan, SEALED_TREE, Store, TaskLine, TrialRecord,
-    run::{Limits, RUN_VERSION, TrialEnd},
+    SEALED_TREE, Store,
+    run::{Limits, TrialEnd},
 };
 use benchwright_report::{AgentSummary, Summary};
-use benchwright_run::{Driver, LedgerStore as _, Progress, TrialFolder, run as work_off};
-use benchwright_workshop::{
-    host::StoreHost,
-    runs::{self, Runs, Working},
-};
+use benchwright_workshop::{Ran, RunOptions, Workshop, host::StoreHost, run::Run, runs::Runs};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
     fs, io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::{Duration, Instant},
 };
 
 /// Puts agents on the tasks of a folder; resumes by default
@@ -111,45 +103,14 @@ pub(crate) struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
-    if options.attempts == 0 {
-        return Err(Failure::wrong_use("no agent would try a task 0 times", "-k 1, or leave -k out"));
-    }
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     let (agents, has_programs) = agents(options)?;
-    let store = Store::at(&options.tasks);
-    let mut ids = store.ids()?;
-    if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
-        return Err(Failure::wrong_use(format!("there is no task {missing}"), "a folder's name under DIR/open"));
-    }
-    ids.retain(|id| options.only.is_empty() || options.only.contains(id));
-    if ids.is_empty() {
-        let next = "benchwright new PATTERN -o DIR, or benchwright demo -o DIR";
-        return Err(Failure::wrong_use(format!("{} has no tasks", options.tasks.display()), next));
-    }
+    let workshop = workshop.clone().with_jobs(options.jobs);
+    let (catalog, store) = (workshop.catalog(), Store::at(&options.tasks));
     let host = match &options.server {
         Some(url) => StoreHost::elsewhere(catalog, store, url, &control_token()?),
         None if has_programs => StoreHost::served(catalog, store)?,
         None => StoreHost::new(catalog, store),
-    };
-    let opening = progress::Progress::of("opening tasks", ids.len());
-    let line = |id: &String| {
-        opening.advance();
-        opening.at(id);
-        host.line(id).map_err(|error| Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"))
-    };
-    let lines = ids.iter().map(line).collect::<anyhow::Result<Vec<TaskLine>>>()?;
-    drop(opening);
-    let plan = RunPlan {
-        version: RUN_VERSION,
-        tasks: lines,
-        agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
-        settings: agents
-            .iter()
-            .map(|agent| (agent.name().to_owned(), agent.settings()))
-            .filter(|(_, settings)| !settings.is_empty())
-            .collect(),
-        attempts: options.attempts,
-        limits: options.limits(),
     };
     let kept = Runs::open(&options.runs)?;
     if has_programs && options.program.are_apart() {
@@ -158,55 +119,24 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             keep_to_us(&folder)?;
         }
     }
-    let folder = options.tasks.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
-    let (run, is_new) = kept.ledger.open(&kept.fresh_name(&folder), &plan, options.new)?;
-    let name = kept.ledger.name(run)?;
-    kept.note_tasks(&name, &options.tasks)?;
-    let working = Working::on(&kept.folder(&name))?;
-    if working.alone {
-        // Whoever held trials is gone.
-        kept.ledger.take_back(run)?;
-        working.share()?;
-    }
-    let before = kept.ledger.standing(run)?;
-    if !is_new {
-        let reopened = kept.ledger.reopen_errors(run)?;
-        eprintln!(
-            "resuming {name}: {} of {} trials are recorded, {reopened} errors are tried again",
-            before.recorded, before.planned
-        );
-    }
-    let (stop, done) = (AtomicBool::new(false), Progress::default());
-    let driver = Driver {
-        host: &host,
-        ledger: &kept.ledger,
-        agents: &agents,
-        folders: TrialFolder::of(&kept.folder(&name)),
-        now: &runs::now,
-        lease: None,
-        jobs: options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
-        stop: &stop,
+    let how = RunOptions {
+        only: options.only.clone(),
+        attempts: options.attempts,
+        limits: options.limits(),
+        new: options.new,
     };
-    let begun = Instant::now();
-    let shown = progress::Progress::resumed("trials", before.recorded, plan.trials());
-    thread::scope(|scope| {
-        let worker = scope.spawn(|| work_off(&driver, run, &done));
-        while !worker.is_finished() {
-            thread::sleep(Duration::from_millis(50));
-            shown.reach(before.recorded + done.recorded.load(Ordering::Relaxed));
-        }
-        worker.join().unwrap_or_else(|_| Err(benchwright_run::LedgerError::Store("the runner was lost".to_owned())))
-    })?;
-    drop(shown);
-    let seconds = begun.elapsed().as_secs_f64();
-    let records: Vec<TrialRecord> = kept.ledger.records(run)?.into_iter().map(|(_, record)| record).collect();
-    let fresh = done.recorded.load(Ordering::Relaxed);
-    let summary = Summary::of(&plan, &records)?;
+    let run = Run::open(&workshop, &host, &agents, &kept, &how)?;
+    if let Some((before, reopened)) = &run.resumed {
+        let (name, recorded, planned) = (&run.name, before.recorded, before.planned);
+        eprintln!("resuming {name}: {recorded} of {planned} trials are recorded, {reopened} errors are tried again");
+    }
+    let ran = run.work_off()?;
+    let summary = Summary::of(&ran.plan, &ran.records)?;
     if options.json {
-        output::json(&to_json(&name, &summary, &records, fresh, seconds))?;
+        output::json(&to_json(&ran, &summary))?;
     } else {
         output::data(&to_table(&summary))?;
-        eprintln!("{fresh} trials in {seconds:.1} s; kept in {}", kept.folder(&name).display());
+        eprintln!("{} trials in {:.1} s; kept in {}", ran.fresh, ran.seconds, kept.folder(&ran.name).display());
     }
     let errors = summary.errors;
     if errors > 0 {
@@ -252,7 +182,8 @@ impl Options {
     }
 }
 
-fn to_json(name: &str, summary: &Summary, records: &[TrialRecord], fresh: usize, seconds: f64) -> Json {
+fn to_json(ran: &Ran, summary: &Summary) -> Json {
+    let Ran { name, records, fresh, seconds, .. } = ran;
     let rounded = |number: f64| (number * 1e6).round() / 1e6;
     let agent = |agent: &AgentSummary| {
         let rewards =
@@ -272,8 +203,8 @@ fn to_json(name: &str, summary: &Summary, records: &[TrialRecord], fresh: usize,
     json!({
         "run": name, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
         "scored": summary.scored, "errors": summary.errors, "mean_reward": summary.mean_reward,
-        "pass_at_1": summary.pass_at_1, "seconds": rounded(seconds),
-        "trials_per_s": (fresh > 0).then(|| rounded(fresh as f64 / seconds)),
+        "pass_at_1": summary.pass_at_1, "seconds": rounded(*seconds),
+        "trials_per_s": (*fresh > 0).then(|| rounded(*fresh as f64 / seconds)),
         "environment_share": summary.environment_share, "agents": agents,
     })
 }

@@ -15,7 +15,7 @@ use crate::{
     progress::{Silent, Work},
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, Suite, SuiteTask};
+use benchwright_pack::{Split, Store, SuiteTask};
 use pool::{Event, Remote};
 use std::{
     ffi::OsString,
@@ -145,19 +145,31 @@ impl Workshop {
         }
     }
 
-    /// Makes tasks into a store. A task that was not begun before the work was cancelled is `None`.
-    pub(crate) fn make_all(&self, suite: &Suite, store: &Store) -> Vec<Option<Result<Made, Shortfall>>> {
-        let request = |task: &SuiteTask| {
+    /// Makes tasks into a store, besides so many that are made already. A task that was not begun before the work was cancelled is
+    /// `None`. `seen` gets each that was made, as it comes.
+    pub(crate) fn make_all(
+        &self,
+        split: Split,
+        tasks: &[&SuiteTask],
+        store: &Store,
+        kept: usize,
+        seen: &mut dyn FnMut(usize, &Made),
+    ) -> Vec<Option<Result<Made, Shortfall>>> {
+        let request = |task: &&SuiteTask| {
             Request::Make(MakeRequest {
                 pattern: task.pattern.clone(),
                 tier: task.tier.clone(),
                 objective: task.objective.clone(),
-                seed: suite.split.seed(task.seed),
+                seed: split.seed(task.seed),
                 out: store.root().to_owned(),
             })
         };
-        let requests: Vec<Request> = suite.tasks.iter().map(request).collect();
-        let answers = self.ask("making tasks", &requests, 0, &mut |_, _| ());
+        let requests: Vec<Request> = tasks.iter().map(request).collect();
+        let answers = self.ask("making tasks", &requests, kept, &mut |at, answer| {
+            if let Ok(Answer::Made(made)) = answer {
+                seen(at, made);
+            }
+        });
         answers.into_iter().map(|answer| answer.map(made)).collect()
     }
 }

@@ -1,14 +1,13 @@
 //! Seeded worlds as a person reads them: some records of one, and how large each size is.
 
 use crate::{
-    failure::Failure,
-    layout::{clean, columns, counted, paragraph},
-    output,
-    worlds::{self, Filling},
+    Error,
+    worlds::{self, Opened},
 };
 use benchwright_base::{RelationId, RowId, Stream, TableId, Value};
-use benchwright_catalog::{Catalog, CatalogError, Found};
+use benchwright_catalog::Found;
 use benchwright_expr::Type;
+use benchwright_report::layout::{clean, columns, counted, paragraph};
 use benchwright_sandbox::{Episode, Row, Sandbox};
 use benchwright_schema::{Domain, codec};
 use serde_json::{Map, Value as Json, json};
@@ -23,18 +22,18 @@ const TELLING: [&str; 9] =
     ["name", "display_name", "title", "subject", "short_description", "email", "number", "address", "filename"];
 
 /// Records drawn from a world: tables in turn, so that small ones are seen too.
-struct Sample {
-    opened: worlds::Opened,
+pub struct Sample {
+    opened: Opened,
     first: Episode,
     rows: Vec<(TableId, RowId)>,
 }
 
 impl Sample {
-    fn draw(catalog: &Catalog, name: &str, filling: &Filling, count: usize) -> anyhow::Result<Sample> {
-        let opened = worlds::open(catalog, name, filling)?;
+    /// Draws so many, the same for the same seed.
+    pub fn draw(opened: Opened, seed: u64, count: usize) -> Result<Sample, Error> {
         let first = worlds::look(&opened.sandbox)?;
         let domain = first.domain();
-        let mut stream = Stream::new(filling.seed.unwrap_or(1), &["sample", &domain.name]);
+        let mut stream = Stream::new(seed, &["sample", &domain.name]);
         let mut left: Vec<TableId> = Vec::new();
         let mut seen = BTreeSet::new();
         let most = count.min(first.row_count());
@@ -83,9 +82,9 @@ impl Sample {
         person().or_else(|| TELLING.iter().find_map(|name| text(name))).or_else(refers)
     }
 
-    fn to_text(&self) -> String {
+    /// The records for a reader, in lines of so many columns.
+    pub fn to_text(&self, width: usize) -> String {
         let domain = self.first.domain();
-        let width = output::columns();
         let mut out = format!(
             "{} of {} ({}; {} in all)\n",
             counted(self.rows.len(), "record"),
@@ -110,7 +109,8 @@ impl Sample {
         out
     }
 
-    fn to_json(&self) -> Json {
+    /// The same as a document.
+    pub fn to_json(&self) -> Json {
         let domain = self.first.domain();
         let record = |(table, id): &(TableId, RowId)| {
             let declared = domain.table(*table);
@@ -127,27 +127,12 @@ impl Sample {
     }
 }
 
-/// Prints records drawn from a world.
-pub(crate) fn sample(
-    catalog: &Catalog,
-    name: &str,
-    filling: &Filling,
-    count: usize,
-    as_json: bool,
-) -> anyhow::Result<()> {
-    let sample = Sample::draw(catalog, name, filling, count)?;
-    if as_json {
-        output::json(&sample.to_json())?
-    } else {
-        output::data(&sample.to_text())?
-    }
-    Ok(())
-}
-
-/// A world of a size.
-struct Filled {
-    domain: Arc<Domain>,
-    size: String,
+/// A domain filled at one of its sizes.
+pub struct Filled {
+    /// The domain.
+    pub domain: Arc<Domain>,
+    /// The size.
+    pub size: String,
     /// Rows by table, in the order of the declaration.
     tables: Vec<usize>,
     /// Milliseconds in which it was filled.
@@ -155,7 +140,7 @@ struct Filled {
     /// Bytes of its snapshot.
     bytes: usize,
     /// Whether filling it again gave the same bytes.
-    is_same_again: bool,
+    pub is_same_again: bool,
 }
 
 impl Filled {
@@ -165,7 +150,7 @@ impl Filled {
 }
 
 /// Fills a domain at each of its sizes, twice.
-fn fill(found: &Found, seed: u64) -> anyhow::Result<Vec<Filled>> {
+pub fn fill(found: &Found, seed: u64) -> Result<Vec<Filled>, Error> {
     let domain = &found.domain;
     let Some(declared) = &domain.seed else { return Ok(Vec::new()) };
     let mut filled = Vec::new();
@@ -173,9 +158,9 @@ fn fill(found: &Found, seed: u64) -> anyhow::Result<Vec<Filled>> {
         let make = || {
             let begun = Instant::now();
             let world = Sandbox::seeded(Arc::clone(domain), found.natives, size, seed)
-                .map_err(|error| Failure::of_catalog(CatalogError::from(error), &domain.name))?;
+                .map_err(|error| Error::catalog(&domain.name)(error.into()))?;
             let spent = begun.elapsed().as_secs_f64() * 1e3;
-            anyhow::Ok((spent, worlds::look(&Arc::new(world))?))
+            Ok::<_, Error>((spent, worlds::look(&Arc::new(world))?))
         };
         let ((first_ms, first), (again_ms, again)) = (make()?, make()?);
         let bytes = first.snapshot_bytes();
@@ -191,27 +176,8 @@ fn fill(found: &Found, seed: u64) -> anyhow::Result<Vec<Filled>> {
     Ok(filled)
 }
 
-/// Prints how large seeded worlds are, size by size; for one domain, table by table too.
-pub(crate) fn sizes(domains: &[Found], seed: u64, is_one: bool, as_json: bool) -> anyhow::Result<()> {
-    let mut all = Vec::new();
-    for found in domains {
-        all.extend(fill(found, seed)?);
-    }
-    if as_json {
-        output::json(&all.iter().map(summary).collect())?;
-    } else {
-        output::data(&table(&all, is_one))?;
-    }
-    match all.iter().find(|filled| !filled.is_same_again) {
-        Some(other) => Err(Failure::falls_short(
-            format!("{} at size {} gave other bytes the second time", other.domain.name, other.size),
-            "the same seed must give the same bytes; look for what is not drawn from it",
-        )),
-        None => Ok(()),
-    }
-}
-
-fn summary(filled: &Filled) -> Json {
+/// How large a filled domain is, as a document.
+pub fn summary(filled: &Filled) -> Json {
     let tables = filled.domain.tables.iter().zip(&filled.tables);
     let tables: BTreeMap<&str, usize> = tables.map(|(table, rows)| (&*table.name, *rows)).collect();
     json!({
@@ -225,7 +191,8 @@ fn summary(filled: &Filled) -> Json {
     })
 }
 
-fn table(all: &[Filled], is_one: bool) -> String {
+/// How large filled domains are, size by size; of one domain, table by table too.
+pub fn table(all: &[Filled], is_one: bool) -> String {
     let mut rows = vec![["domain", "size", "rows", "ms", "bytes", "same again"].map(str::to_owned).to_vec()];
     for filled in all {
         rows.push(vec![

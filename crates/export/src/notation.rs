@@ -5,7 +5,7 @@ use benchwright_expr::{Type, english};
 use benchwright_schema::{Action, Domain, Field, Grant, Role, Stamp, Table, codec};
 
 /// A type with bounds, such as `text(1..80)?` or `-> account`.
-pub(crate) fn type_of(domain: &Domain, ty: Type, nullable: bool, bounds: Option<(i64, i64)>) -> String {
+pub fn type_of(domain: &Domain, ty: Type, nullable: bool, bounds: Option<(i64, i64)>) -> String {
     let name = match ty {
         Type::Bool => "bool".to_owned(),
         Type::Int => "int".to_owned(),
@@ -42,7 +42,7 @@ fn scaled(ty: Type, number: i64) -> String {
 }
 
 /// All that is said of a field.
-pub(crate) fn field(domain: &Domain, table: &Table, field: &Field) -> String {
+pub fn field(domain: &Domain, table: &Table, field: &Field) -> String {
     let mut parts = vec![type_of(domain, field.ty, field.nullable, field.bounds)];
     let own = table.field_named(&field.name);
     for key in &table.keys {
@@ -91,7 +91,7 @@ pub(crate) fn field(domain: &Domain, table: &Table, field: &Field) -> String {
 }
 
 /// What a role may do, one line for each set of tables: `read, create on order where …`.
-pub(crate) fn access(domain: &Domain, role: &Role) -> Vec<String> {
+pub fn access(domain: &Domain, role: &Role) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for (table, access) in domain.tables.iter().zip(&role.access) {
         let mut by_condition: Vec<(Option<String>, Vec<Action>)> = Vec::new();

@@ -1,12 +1,12 @@
 //! The reference page of a domain in Markdown: its tables, words, tools, rules and roles, all from its declaration. The pages
 //! in `docs/reference` are held to it by a test; `BENCHWRIGHT_UPDATE=1` rewrites them.
 
-use crate::{layout::extent, notation};
+use crate::notation;
 use benchwright_schema::{By, Domain, Table, Tool, Verb, arguments_schema};
 use std::fmt::Write as _;
 
-/// The page.
-pub(crate) fn page(domain: &Domain) -> String {
+/// The page of a domain.
+pub fn reference(domain: &Domain) -> String {
     let mut out = format!("# {}: {}\n\n{}\n\n", domain.name, domain.title, domain.about);
     let _ = writeln!(out, "The agent's job: {}. The clock of a new world stands at {}.", domain.role, domain.now);
     let _ = writeln!(
@@ -21,6 +21,19 @@ pub(crate) fn page(domain: &Domain) -> String {
     rules(&mut out, domain);
     roles(&mut out, domain);
     out
+}
+
+/// How much of everything a domain has.
+pub fn extent(domain: &Domain) -> String {
+    let counts = [
+        (domain.tables.len(), "table"),
+        (domain.field_count(), "field"),
+        (domain.reference_count(), "reference"),
+        (domain.tools.len(), "tool"),
+        (domain.rules.len(), "rule"),
+        (domain.roles.len(), "role"),
+    ];
+    counts.map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" })).join(", ")
 }
 
 fn tables(out: &mut String, domain: &Domain) {
@@ -153,7 +166,7 @@ mod tests {
             let (tables, references, tools) = (domain.tables.len(), domain.reference_count(), domain.tools.len());
             let rules = domain.rules.len();
             let _ = writeln!(index, "| [{name}]({name}.md) | {tables} | {references} | {tools} | {native} | {rules} |");
-            let page = page(&domain);
+            let page = reference(&domain);
             for wanted in domain.tools.iter().map(|tool| &tool.name).chain(domain.rules.iter().map(|rule| &rule.id)) {
                 assert!(page.contains(&format!("| `{wanted}` |")), "{name} does not tell {wanted}");
             }

@@ -1,0 +1,217 @@
+//! Agents on tasks: a run is opened, or taken up again where the same one was cut off, and worked off trial by trial.
+
+use crate::{
+    Error, Workshop,
+    host::StoreHost,
+    progress::Work,
+    runs::{self, Runs, Working},
+};
+use benchwright_pack::{
+    RunPlan, TrialRecord,
+    run::{Limits, RUN_VERSION, TrialEnd},
+};
+use benchwright_run::{
+    Agent, Driver, LedgerError, LedgerStore as _, Progress, RunId, Standing, TrialFolder, run as drive,
+};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often the work is looked at, for who is told of it and for who cancels it.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Which tasks are tried, how often, and with what limits.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Only these tasks, if any are named.
+    pub only: Vec<String>,
+    /// How often each agent tries each task.
+    pub attempts: u32,
+    /// What a trial may use up.
+    pub limits: Limits,
+    /// Begins another run, even where one with the same plan is there.
+    pub new: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { only: Vec::new(), attempts: 1, limits: Limits::default(), new: false }
+    }
+}
+
+/// A run that is open.
+pub struct Run<'a> {
+    workshop: &'a Workshop,
+    host: &'a StoreHost<'a>,
+    agents: &'a [Box<dyn Agent + Send>],
+    runs: &'a Runs,
+    id: RunId,
+    /// Its name, which is that of its folder.
+    pub name: String,
+    /// What is tried.
+    pub plan: RunPlan,
+    /// How far it was before, and how many errors are tried again; nothing if it is new.
+    pub resumed: Option<(Standing, usize)>,
+    /// For as long as this process works on it.
+    _working: Working,
+}
+
+impl<'a> Run<'a> {
+    /// Opens a run of agents on the tasks of a host, or the newest one with the same plan, which goes on where it was.
+    pub fn open(
+        workshop: &'a Workshop,
+        host: &'a StoreHost<'a>,
+        agents: &'a [Box<dyn Agent + Send>],
+        runs: &'a Runs,
+        options: &RunOptions,
+    ) -> Result<Run<'a>, Error> {
+        if options.attempts == 0 {
+            return Err(Error::NoAttempts);
+        }
+        let folder = host.store().root();
+        let mut ids = host.store().ids()?;
+        if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
+            return Err(Error::NoTask(missing.clone()));
+        }
+        ids.retain(|id| options.only.is_empty() || options.only.contains(id));
+        if ids.is_empty() {
+            return Err(Error::NoTasksIn(folder.to_owned()));
+        }
+        let mut work = Work::begin(workshop.progress(), "opening tasks", 0, ids.len());
+        let mut tasks = Vec::with_capacity(ids.len());
+        for id in &ids {
+            tasks.push(host.line(id)?);
+            work.done(id);
+        }
+        drop(work);
+        let settings = agents.iter().map(|agent| (agent.name().to_owned(), agent.settings()));
+        let plan = RunPlan {
+            version: RUN_VERSION,
+            tasks,
+            agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
+            settings: settings.filter(|(_, settings)| !settings.is_empty()).collect(),
+            attempts: options.attempts,
+            limits: options.limits.clone(),
+        };
+        let about = folder.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
+        let (id, is_new) = runs.ledger.open(&runs.fresh_name(&about), &plan, options.new)?;
+        let name = runs.ledger.name(id)?;
+        let place = runs.folder(&name);
+        runs.note_tasks(&name, folder).map_err(Error::io(&place))?;
+        let working = Working::on(&place).map_err(Error::io(&place))?;
+        if working.alone {
+            // Whoever held trials is gone.
+            runs.ledger.take_back(id)?;
+            working.share().map_err(Error::io(&place))?;
+        }
+        let before = runs.ledger.standing(id)?;
+        let resumed = if is_new { None } else { Some((before, runs.ledger.reopen_errors(id)?)) };
+        Ok(Run { workshop, host, agents, runs, id, name, plan, resumed, _working: working })
+    }
+
+    /// Works it off. Cancelled, it stops before the next trial; what is recorded stays recorded.
+    pub fn work_off(self) -> Result<Ran, Error> {
+        let (stop, done) = (AtomicBool::new(false), Progress::default());
+        let driver = Driver {
+            host: self.host,
+            ledger: &self.runs.ledger,
+            agents: self.agents,
+            folders: TrialFolder::of(&self.runs.folder(&self.name)),
+            now: &runs::now,
+            lease: None,
+            jobs: self.workshop.jobs(),
+            stop: &stop,
+        };
+        let begun = Instant::now();
+        let before = self.resumed.as_ref().map_or(0, |(before, _)| before.recorded);
+        let mut work = Work::begin(self.workshop.progress(), "trials", before, self.plan.trials());
+        thread::scope(|scope| {
+            let worker = scope.spawn(|| drive(&driver, self.id, &done));
+            while !worker.is_finished() {
+                thread::sleep(LOOK);
+                work.reach(before + done.recorded.load(Ordering::Relaxed));
+                if self.workshop.cancel().is_cancelled() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            worker.join().unwrap_or_else(|_| Err(LedgerError::Store("the runner was lost".to_owned())))
+        })?;
+        drop(work);
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        let records = self.runs.ledger.records(self.id)?.into_iter().map(|(_, record)| record).collect();
+        Ok(Ran {
+            name: self.name,
+            plan: self.plan,
+            records,
+            fresh: done.recorded.load(Ordering::Relaxed),
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// A run that was worked off.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// Its name, which is that of its folder.
+    pub name: String,
+    /// What was tried.
+    pub plan: RunPlan,
+    /// What came of each trial.
+    pub records: Vec<TrialRecord>,
+    /// Trials that were recorded this time.
+    pub fresh: usize,
+    /// Seconds by the wall, this time.
+    pub seconds: f64,
+}
+
+/// What an agent earned on a task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reward<'r> {
+    /// The agent.
+    pub agent: &'r str,
+    /// The task.
+    pub task: &'r str,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// Between 0 and 1, or why there is none: an error is not the agent's fault, and no zero.
+    pub reward: Result<f64, &'r str>,
+}
+
+impl Ran {
+    /// The rewards, agent by agent, task by task.
+    pub fn rewards(&self) -> impl Iterator<Item = Reward<'_>> {
+        let id = |digest: &str| self.plan.tasks.iter().find(|task| task.digest == digest).map_or("", |task| &*task.id);
+        let mut rewards: Vec<Reward<'_>> = self
+            .records
+            .iter()
+            .map(|record| Reward {
+                agent: &record.key.agent,
+                task: id(&record.key.task),
+                attempt: record.key.attempt,
+                reward: match &record.end {
+                    TrialEnd::Scored(score) => Ok(score.reward as f64 / 1e6),
+                    TrialEnd::Error { cause, .. } => Err(&**cause),
+                },
+            })
+            .collect();
+        rewards.sort_by_key(|reward| (reward.agent, reward.task, reward.attempt));
+        rewards.into_iter()
+    }
+}
+
+/// Runs agents on the tasks of a folder, in this process, and keeps what came of it.
+pub fn run(
+    workshop: &Workshop,
+    tasks: &Path,
+    agents: &[Box<dyn Agent + Send>],
+    runs: &Path,
+    options: &RunOptions,
+) -> Result<Ran, Error> {
+    let host = StoreHost::new(workshop.catalog(), benchwright_pack::Store::at(tasks));
+    Run::open(workshop, &host, agents, &Runs::open(runs)?, options)?.work_off()
+}

@@ -1,0 +1,148 @@
+//! Work that is cut off goes on where it stopped, and leaves what it would have left in one go, byte for byte.
+
+use benchwright_pack::Store;
+use benchwright_workshop::{AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, policy};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+const PATTERN: &str = "grid/travel";
+const TIER: &str = "h01-b00";
+
+/// One worker, so that it is known what is done after so many steps.
+fn workshop() -> Workshop {
+    Workshop::new(Catalog::built_in()).with_jobs(Some(1))
+}
+
+/// One that is cancelled as soon as so many items of some work are done.
+fn cut_off(what: &'static str, after: usize) -> Workshop {
+    let cancel = Cancel::new();
+    let flag = cancel.clone();
+    let watch = move |step: &Step<'_>| {
+        if step.what == what && step.done >= after {
+            flag.cancel();
+        }
+    };
+    workshop().with_progress(watch).with_cancel(cancel)
+}
+
+/// One that notes how many items were done when its work began.
+fn watched(what: &'static str) -> (Workshop, Arc<Mutex<Vec<usize>>>) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&seen);
+    let watch = move |step: &Step<'_>| {
+        if step.what == what {
+            noted.lock().unwrap().push(step.done);
+        }
+    };
+    (workshop().with_progress(watch), seen)
+}
+
+/// Every file below a folder with its bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_build_that_is_cut_off_goes_on_and_ends_in_the_same_bytes() {
+    let folder = Temporary::new().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let once = workshop().make(PATTERN, TIER, 1..6, &whole).unwrap();
+
+    let cut = cut_off("making tasks", 2).make(PATTERN, TIER, 1..6, &parts);
+    assert!(matches!(cut, Err(Error::Cancelled)), "{cut:?}");
+    let left = files(&parts);
+    assert!(left.contains_key("build.unfinished.jsonl"), "{:?}", left.keys());
+    assert!(!left.contains_key("suite.toml"), "a part of a suite is no suite");
+    assert_eq!(Store::at(&parts).ids().unwrap().len(), 2);
+
+    // What was being written when a program ended is made anew.
+    let sealed = parts.join("sealed");
+    fs::create_dir(sealed.join("left-over")).unwrap();
+    fs::create_dir(sealed.join(".half-written")).unwrap();
+
+    let other = workshop().make(PATTERN, TIER, 1..7, &parts);
+    assert!(matches!(other, Err(Error::Occupied(_))), "another suite is refused: {other:?}");
+
+    let (again, seen) = watched("making tasks");
+    let resumed = again.make(PATTERN, TIER, 1..6, &parts).unwrap();
+    assert_eq!(seen.lock().unwrap().first(), Some(&2), "two tasks were kept");
+    assert_eq!(resumed.made, once.made, "the figures are those of the whole build");
+    assert_eq!(files(&parts), files(&whole));
+    let over = workshop().make(PATTERN, TIER, 1..6, &parts);
+    assert!(matches!(over, Err(Error::Occupied(_))), "a finished build is not taken up: {over:?}");
+}
+
+#[test]
+fn a_task_that_was_changed_after_it_was_noted_is_made_anew() {
+    let folder = Temporary::new().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    workshop().make(PATTERN, TIER, 1..4, &whole).unwrap();
+    assert!(cut_off("making tasks", 2).make(PATTERN, TIER, 1..4, &parts).is_err());
+    let id = Store::at(&parts).ids().unwrap().remove(0);
+    fs::write(parts.join("open").join(&id).join("instruction.md"), "something else").unwrap();
+    workshop().make(PATTERN, TIER, 1..4, &parts).unwrap();
+    assert_eq!(files(&parts), files(&whole));
+}
+
+#[test]
+fn an_audit_that_is_cut_off_goes_on_and_finds_the_same() {
+    let folder = Temporary::new().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let trials = AuditOptions { trials: ["idle", "oracle", "leak"].map(str::to_owned).to_vec(), sample: None };
+    for place in [&whole, &parts] {
+        workshop().make(PATTERN, TIER, 1..5, place).unwrap();
+    }
+    let once = workshop().audit(&whole, &trials).unwrap();
+    assert!(once.is_clean());
+
+    let cut = cut_off("auditing tasks", 2).audit(&parts, &trials);
+    assert!(matches!(cut, Err(Error::Cancelled)), "{cut:?}");
+    let (again, seen) = watched("auditing tasks");
+    let resumed = again.audit(&parts, &trials).unwrap();
+    assert_eq!(seen.lock().unwrap().first(), Some(&2), "two tasks were audited before");
+    assert_eq!(resumed.report.tasks, once.report.tasks);
+    assert!(resumed.is_clean());
+    assert_eq!(files(&parts), files(&whole));
+
+    // Other trials are other work.
+    assert!(cut_off("auditing tasks", 2).audit(&parts, &trials).is_err());
+    let (other, seen) = watched("auditing tasks");
+    other.audit(&parts, &AuditOptions { trials: vec!["idle".to_owned()], sample: None }).unwrap();
+    assert_eq!(seen.lock().unwrap().first(), Some(&0));
+}
+
+#[test]
+fn a_run_that_is_cut_off_goes_on_and_every_trial_is_recorded_once() {
+    let folder = Temporary::new().unwrap();
+    let (tasks, runs) = (folder.path().join("tasks"), folder.path().join("runs"));
+    workshop().make(PATTERN, TIER, 1..4, &tasks).unwrap();
+    let agents: Vec<_> = ["idle", "oracle"].into_iter().filter_map(policy).collect();
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let stopped = workshop().with_cancel(cancel).run(&tasks, &agents, &runs, &RunOptions::default());
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+    let ran = workshop().run(&tasks, &agents, &runs, &RunOptions::default()).unwrap();
+    assert_eq!(ran.records.len(), 6);
+    for reward in ran.rewards() {
+        assert_eq!(reward.reward, Ok(f64::from(u8::from(reward.agent == "oracle"))), "{reward:?}");
+    }
+    let again = workshop().run(&tasks, &agents, &runs, &RunOptions::default()).unwrap();
+    assert_eq!((again.fresh, &again.name), (0, &ran.name), "nothing is tried twice");
+}
