@@ -168,8 +168,8 @@ fn length(path: &str, text: &str) -> Option<Fault> {
         .then(|| Fault::new(path, limit + 1, format!("{lines} lines, at most {limit}; split the file by feature")))
 }
 
-/// Libraries that still give texts as errors, with what does: the harness of tests, and what a reader of briefs is answered.
-const TEXTS_AS_ERRORS: &[&str] = &["crates/testkit/", "crates/project/src/capability.rs"];
+/// Libraries that still give texts as errors: the harness of tests.
+const TEXTS_AS_ERRORS: &[&str] = &["crates/testkit/"];
 
 /// A library's callers can tell errors apart, so what is public gives no text as one.
 fn texts_as_errors(path: &str, code: &str) -> Vec<Fault> {

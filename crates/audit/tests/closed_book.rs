@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::Catalog;
-use benchwright_project::{Case, Discard, Draw, Family, Pattern, ToolAccess, ready};
+use benchwright_project::{Case, Discard, Draw, Family, NotAnswered, Pattern, ToolAccess, answered, ready};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
     Domain,
@@ -25,13 +25,12 @@ const TELLINGS: u64 = 4;
 struct ReadOnly(Episode);
 
 impl ToolAccess for ReadOnly {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         let known = self.0.domain().tools.iter().find(|known| known.name == tool);
         if !known.is_some_and(|known| known.reads_only()) {
-            return Err(format!("`{tool}` is no tool for reading"));
+            return Err(NotAnswered(format!("`{tool}` is no tool for reading")));
         }
-        let answer = self.0.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.0.call(tool, &arguments.to_string()))
     }
 }
 

@@ -7,7 +7,7 @@ pub(super) use plots::all as plots;
 
 use crate::error::{OrWrong as _, Result};
 use benchwright_pack::Ending;
-use benchwright_project::ToolAccess;
+use benchwright_project::{NotAnswered, ToolAccess, answered};
 use benchwright_sandbox::{Conditions, Episode};
 use benchwright_workshop::{Maker, Workshop, tasks::Judged};
 use serde_json::{Value as Json, json};
@@ -118,10 +118,9 @@ struct Hands {
 }
 
 impl ToolAccess for Hands {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         self.calls += 1;
-        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.episode.call(tool, &arguments.to_string()))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::{OrWrong as _, Result, hold, wrong};
 use benchwright_catalog::Catalog;
 use benchwright_odoo::{Client, Site};
 use benchwright_pack::{BoundKeys, Ending, Store, Task};
-use benchwright_project::{Case, ToolAccess};
+use benchwright_project::{Case, NotAnswered, ToolAccess};
 use benchwright_report::layout::columns;
 use benchwright_serve::{Options, Server, Settings};
 use benchwright_workshop::{Temporary, carried, engines, tasks::Judged};
@@ -196,9 +196,9 @@ struct Tools<'g> {
 }
 
 impl ToolAccess for Tools<'_> {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         let path = format!("/episodes/{}/tools/{tool}", self.id);
-        self.gateway.ask(&path, self.token, &arguments).map_err(|error| error.to_string())
+        self.gateway.ask(&path, self.token, &arguments).map_err(|error| NotAnswered(error.to_string()))
     }
 }
 

@@ -31,7 +31,10 @@ mod scoring;
 mod toolset;
 
 pub use authoring::{Authoring, Placeholder};
-pub use capability::{Breadth, Capability, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader, ToolAccess};
+pub use capability::{
+    Breadth, Capability, Faults, Mutation, Mutator, NotAnswered, Optimised, Players, Proof, Reader, ToolAccess,
+    answered,
+};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};

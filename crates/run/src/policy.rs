@@ -5,7 +5,7 @@ use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
 use benchwright_base::{Date, RowId};
 use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
-use benchwright_project::{Capability, ToolAccess};
+use benchwright_project::{Capability, NotAnswered, ToolAccess, answered};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -112,12 +112,11 @@ struct Reads<'e> {
 }
 
 impl ToolAccess for Reads<'_> {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
-            return Err(format!("`{tool}` is no tool that only reads"));
+            return Err(NotAnswered(format!("`{tool}` is no tool that only reads")));
         }
-        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.episode.call(tool, &arguments.to_string()))
     }
 }
 

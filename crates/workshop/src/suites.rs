@@ -98,8 +98,8 @@ pub fn solver_for(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error>
     let pattern = suite.tasks.first().and_then(|task| catalog.pattern(&task.pattern).ok());
     let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
     match family.and_then(Solver::not_asked) {
-        Some(papers) => {
-            let solver = SuiteSolver { version: papers.version, library: papers.library };
+        Some(identity) => {
+            let solver = SuiteSolver { version: identity.version, library: identity.library };
             Ok(SolverHere { solver, is_pinned: true })
         }
         None => solver_here(),

@@ -3,10 +3,10 @@
 //! written. What it cannot find, or finds told in two ways, is an error.
 
 mod addresses;
+mod documents;
 mod figures;
 mod goods;
 mod notes;
-mod papers;
 mod rows;
 mod supply;
 #[cfg(test)]
@@ -31,7 +31,7 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
     let goods = goods::read(access, &told.item)?;
     let works = supply::works(access, &goods, &told)?;
     let market = supply::market(access, &goods)?;
-    let (orders, customers) = papers::orders(access, &goods, &told)?;
+    let (orders, customers) = documents::orders(access, &goods, &told)?;
     let never_bought = never_bought(&told, &goods, &market)?;
     let repair = repair(access, &told, &goods, &market, &works)?;
     margin_on_file(access, &told)?;
@@ -123,8 +123,8 @@ fn repair(
     if works.failed != set(&centre) {
         return Err(format!("{centre:?} has failed by the instruction, {:?} by the notes", works.failed));
     }
-    let buys = papers::buys(access, goods, market, told)?;
-    let builds = papers::builds(access, goods, works, told)?;
+    let buys = documents::buys(access, goods, market, told)?;
+    let builds = documents::builds(access, goods, works, told)?;
     let broken = vendor.is_some() || centre.is_some();
     if broken != (told.objective == "repair_plan") {
         return Err("the goal and what is said of failures do not go together".to_owned());

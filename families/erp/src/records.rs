@@ -3,8 +3,8 @@
 //! Records of the job and records around it stand side by side, in the order of their codes, and look alike: only the keys,
 //! which nobody but a judge sees, tell them apart.
 
+mod documents;
 mod filler;
-mod papers;
 
 use super::calls::term;
 use super::facts;
@@ -32,8 +32,8 @@ pub(crate) fn first_state(shop: &Shop, domain: &Domain) -> Result<FirstState, St
     offers(shop, &mut world)?;
     centres(shop, &mut world)?;
     recipes(shop, &mut world)?;
-    papers::orders(shop, anchor, &mut world)?;
-    papers::standing_plan(shop, anchor, &mut world)?;
+    documents::orders(shop, anchor, &mut world)?;
+    documents::standing_plan(shop, anchor, &mut world)?;
     Ok(world.finish())
 }
 

@@ -11,7 +11,7 @@ use super::{
     search::{Gauge, given_of},
     words::Words,
 };
-use benchwright_project::ToolAccess;
+use benchwright_project::{NotAnswered, ToolAccess};
 use serde_json::{Value as Json, json};
 
 /// The agents, from the least able on.
@@ -85,7 +85,7 @@ impl Player<'_> {
         for _ in 0..self.tries {
             match self.access.ask(tool, arguments.clone()) {
                 Ok(answer) => return answer,
-                Err(why) if why.contains("nothing was done") => {}
+                Err(NotAnswered(why)) if why.contains("nothing was done") => {}
                 Err(_) => return Json::Null,
             }
         }

@@ -5,7 +5,7 @@ use super::facts::odd_rows;
 use crate::{Finding, Held, Subject};
 use benchwright_base::TableId;
 use benchwright_grade::Grader;
-use benchwright_project::{Breadth, Case, ToolAccess, ready};
+use benchwright_project::{Breadth, Case, NotAnswered, ToolAccess, answered, ready};
 use benchwright_sandbox::Episode;
 use benchwright_schema::{
     Tool,
@@ -55,16 +55,15 @@ impl Reads<'_> {
 }
 
 impl ToolAccess for Reads<'_> {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         let domain = self.episode.domain();
         match domain.tools.iter().find(|known| known.name == tool) {
-            None => return Err(format!("there is no tool `{tool}`")),
-            Some(known) if !self.only_asks(known) => return Err(format!("`{tool}` may change the world")),
+            None => return Err(NotAnswered(format!("there is no tool `{tool}`"))),
+            Some(known) if !self.only_asks(known) => return Err(NotAnswered(format!("`{tool}` may change the world"))),
             Some(_) => {}
         }
         self.calls += 1;
-        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.episode.call(tool, &arguments.to_string()))
     }
 }
 

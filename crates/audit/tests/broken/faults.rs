@@ -151,7 +151,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         &["near-miss", "clauses"],
     ),
     projected(
-        "the verifier has lost a rule on papers",
+        "the verifier has lost a rule on documents",
         &DEPOSIT,
         |task| lose(task, "erp/deposit-invoice"),
         &["near-miss", "clauses"],
@@ -162,7 +162,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         |task| never(task, "erp/min-order-quantity"),
         &["near-miss"],
     ),
-    projected("a rule on papers never applies", &DEPOSIT, |task| never(task, "erp/list-price"), &["near-miss"]),
+    projected("a rule on documents never applies", &DEPOSIT, |task| never(task, "erp/list-price"), &["near-miss"]),
     projected("a rule passes where its view is empty", &SCREEN, empty_view, &["near-miss"]),
     projected("a smallest order is one less in the verifier", &DEPOSIT, smaller_least, &["near-miss", "closed-book"]),
     projected(

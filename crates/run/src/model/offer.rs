@@ -5,7 +5,7 @@ use super::spec::Tools;
 use crate::{AgentError, Host, Hosted, ToolCard};
 use benchwright_calls::offered::ids_of;
 use benchwright_pack::OpenPart;
-use benchwright_project::{Family, FamilyError, Offered, ToolAccess, toolset};
+use benchwright_project::{Family, FamilyError, NotAnswered, Offered, ToolAccess, answered, toolset};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -68,13 +68,12 @@ struct Noting<'e> {
 }
 
 impl ToolAccess for Noting<'_> {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
-            return Err(format!("`{tool}` is no tool that only reads"));
+            return Err(NotAnswered(format!("`{tool}` is no tool that only reads")));
         }
         self.asked.insert(tool.to_owned());
-        let answer = self.episode.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.episode.call(tool, &arguments.to_string()))
     }
 }
 

@@ -13,7 +13,7 @@ use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::NoPlanner;
 use std::{collections::BTreeMap, io, time::Instant};
 
-/// The solver with its papers.
+/// The solver with how a certificate names it.
 pub struct Engines {
     /// The one that makes tasks.
     pub first: CpSat,
@@ -21,7 +21,7 @@ pub struct Engines {
     second: Option<Highs>,
     library: Library,
     /// How a certificate names it.
-    pub papers: Solver,
+    pub identity: Solver,
 }
 
 impl Engines {
@@ -29,8 +29,8 @@ impl Engines {
     pub fn load() -> Result<Engines, Error> {
         let library = Library::find()?;
         let first = CpSat::load(&library)?;
-        let papers = papers(&library, &first).map_err(Error::Library)?;
-        Ok(Engines { first, second: None, library, papers })
+        let identity = identity(&library, &first).map_err(Error::Library)?;
+        Ok(Engines { first, second: None, library, identity })
     }
 }
 
@@ -45,7 +45,7 @@ impl Engines {
     }
 }
 
-fn papers(library: &Library, engine: &CpSat) -> io::Result<Solver> {
+fn identity(library: &Library, engine: &CpSat) -> io::Result<Solver> {
     use benchwright_solve::Engine as _;
     Ok(Solver { version: engine.version(), library: library.sha256()?.to_string() })
 }
@@ -115,16 +115,16 @@ impl<'s> Maker<'s> {
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
         let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family, &pattern.domain)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.domain)?;
-        if let Some(papers) = Solver::not_asked(family) {
+        if let Some(identity) = Solver::not_asked(family) {
             let order = Order { pattern: &pattern, tier, objective, seed };
-            let task = make(order, family, &found.domain, &mut NoPlanner, &papers)?;
+            let task = make(order, family, &found.domain, &mut NoPlanner, &identity)?;
             return Ok((task, Vec::new()));
         }
         let engines = self.engines()?;
         let mut planner = PhasePlanner::new(&engines.first);
         planner.record = record.then(Vec::new);
         let order = Order { pattern: &pattern, tier, objective, seed };
-        let task = make(order, family, &found.domain, &mut planner, &engines.papers)?;
+        let task = make(order, family, &found.domain, &mut planner, &engines.identity)?;
         Ok((task, planner.record.unwrap_or_default()))
     }
 

@@ -55,8 +55,8 @@ impl Work<'_> {
             }
         }
         let goods = calls::script(self.shop, &without)?.steps.into_iter().filter(is_goods);
-        let papers = std::mem::take(&mut self.steps).into_iter().filter(|step| !is_goods(step));
-        let (sales, bills): (Vec<Step>, Vec<Step>) = papers.partition(|step| step.model.starts_with("sale.order"));
+        let documents = std::mem::take(&mut self.steps).into_iter().filter(|step| !is_goods(step));
+        let (sales, bills): (Vec<Step>, Vec<Step>) = documents.partition(|step| step.model.starts_with("sale.order"));
         self.steps = sales.into_iter().chain(goods).chain(bills).collect();
         let line = self.line(reference)?;
         self.write("sale.order.line", &line, "product_uom_qty", json!(0));

@@ -8,7 +8,7 @@ use super::super::{
 use super::{figures, notes, read_back, text};
 use benchwright_base::Date;
 use benchwright_catalog::Catalog;
-use benchwright_project::{Case, Draw, Family, ToolAccess};
+use benchwright_project::{Case, Draw, Family, NotAnswered, ToolAccess, answered};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_world::Seat;
 use serde_json::Value as Json;
@@ -140,13 +140,12 @@ fn what_contradicts_itself_is_refused() {
 struct ReadOnly(Episode);
 
 impl ToolAccess for ReadOnly {
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
         let known = self.0.domain().tools.iter().find(|known| known.name == tool);
         if !known.is_some_and(|known| known.reads_only()) {
-            return Err(format!("`{tool}` is no tool for reading"));
+            return Err(NotAnswered(format!("`{tool}` is no tool for reading")));
         }
-        let answer = self.0.call(tool, &arguments.to_string()).map_err(|refusal| refusal.to_string())?;
-        serde_json::from_str(&answer).map_err(|error| error.to_string())
+        answered(self.0.call(tool, &arguments.to_string()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The papers that are in the system on day 0: draft and confirmed sales orders, and the purchases and builds of a plan that
+//! The documents that are in the system on day 0: draft and confirmed sales orders, and the purchases and builds of a plan that
 //! stood. They are what the system itself would have made, deliveries, receipts and reservations included.
 
 use super::super::calls::{baseline, production, purchase, record_line};
@@ -11,7 +11,7 @@ use super::filler::{Cell, Filler, date, instant, maybe, money, of, text, units};
 use benchwright_base::{Date, DateTime, date::DAY};
 use std::collections::BTreeMap;
 
-/// Who made the papers.
+/// Who made the documents.
 const MAKER: &str = "user/planner";
 /// For how many days a quotation holds.
 const VALIDITY: i64 = 30;
