@@ -73,8 +73,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     if options.json {
         output::json(&listed.iter().map(|(pattern, rules)| summary(pattern, rules)).collect())?;
-    } else if options.name.is_some() {
-        output::data(&listed.iter().map(|(pattern, rules)| page(pattern, rules)).collect::<String>())?;
+    } else if let Some(given) = &options.name {
+        output::data(&listed.iter().map(|(pattern, rules)| page(given, pattern, rules)).collect::<String>())?;
     } else {
         output::data(&table(&listed))?;
     }
@@ -170,7 +170,7 @@ fn table(listed: &[(Pattern, PlanText)]) -> String {
     columns(&rows, &[3], 0)
 }
 
-fn page(pattern: &Pattern, rules: &PlanText) -> String {
+fn page(given: &str, pattern: &Pattern, rules: &PlanText) -> String {
     let width = output::columns();
     let mut out = format!("{} ({}, family {})\n\n", pattern.text.title, pattern.name, pattern.family);
     match (grid(&tiers(pattern)), &objectives(pattern)[..]) {
@@ -195,8 +195,8 @@ fn page(pattern: &Pattern, rules: &PlanText) -> String {
         };
         out.push_str(&paragraph(&format!("  {id}  "), &format!("{says}{told}"), width));
     }
-    if let (Some(cell), name) = (pattern.head.cells.first(), &pattern.name) {
-        out.push_str(&format!("\nnext: benchwright new {name} --tier {} --seed 1 -o DIR\n", cell.tier));
+    if let Some(cell) = pattern.head.cells.first() {
+        out.push_str(&format!("\nnext: benchwright new {given} --tier {} --seed 1 -o DIR\n", cell.tier));
     }
     out
 }
