@@ -42,6 +42,13 @@ impl Default for RunOptions {
     }
 }
 
+impl RunOptions {
+    /// Whether there is anything to do, before a folder is made for it.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.attempts == 0 { Err(Error::NoAttempts) } else { Ok(()) }
+    }
+}
+
 /// A run that is open.
 pub struct Run<'a> {
     workshop: &'a Workshop,
@@ -68,9 +75,7 @@ impl<'a> Run<'a> {
         runs: &'a Runs,
         options: &RunOptions,
     ) -> Result<Run<'a>, Error> {
-        if options.attempts == 0 {
-            return Err(Error::NoAttempts);
-        }
+        options.check()?;
         let folder = host.store().root();
         let mut ids = host.store().ids()?;
         if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {

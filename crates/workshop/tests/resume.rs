@@ -70,7 +70,9 @@ fn a_build_that_is_cut_off_goes_on_and_ends_in_the_same_bytes() {
     let left = files(&parts);
     assert!(left.contains_key("build.unfinished.jsonl"), "{:?}", left.keys());
     assert!(!left.contains_key("suite.toml"), "a part of a suite is no suite");
-    assert_eq!(Store::at(&parts).ids().unwrap().len(), 2);
+    // The worker may have made one more before it heard of it.
+    let kept = Store::at(&parts).ids().unwrap().len();
+    assert!((2..5).contains(&kept), "{kept}");
 
     // What was being written when a program ended is made anew.
     let sealed = parts.join("sealed");
@@ -82,7 +84,8 @@ fn a_build_that_is_cut_off_goes_on_and_ends_in_the_same_bytes() {
 
     let (again, seen) = watched("making tasks");
     let resumed = again.make(PATTERN, TIER, 1..6, &parts).unwrap();
-    assert_eq!(seen.lock().unwrap().first(), Some(&2), "two tasks were kept");
+    let first = seen.lock().unwrap().first().copied();
+    assert!(first.is_some_and(|first| (2..=kept).contains(&first)), "what was made is kept: {first:?} of {kept}");
     assert_eq!(resumed.made, once.made, "the figures are those of the whole build");
     assert_eq!(files(&parts), files(&whole));
     let over = workshop().make(PATTERN, TIER, 1..6, &parts);
@@ -116,7 +119,8 @@ fn an_audit_that_is_cut_off_goes_on_and_finds_the_same() {
     assert!(matches!(cut, Err(Error::Cancelled)), "{cut:?}");
     let (again, seen) = watched("auditing tasks");
     let resumed = again.audit(&parts, &trials).unwrap();
-    assert_eq!(seen.lock().unwrap().first(), Some(&2), "two tasks were audited before");
+    let first = seen.lock().unwrap().first().copied();
+    assert!(first.is_some_and(|first| (2..4).contains(&first)), "what was audited is kept: {first:?}");
     assert_eq!(resumed.report.tasks, once.report.tasks);
     assert!(resumed.is_clean());
     assert_eq!(files(&parts), files(&whole));

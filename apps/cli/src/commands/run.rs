@@ -104,6 +104,13 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    let how = RunOptions {
+        only: options.only.clone(),
+        attempts: options.attempts,
+        limits: options.limits(),
+        new: options.new,
+    };
+    how.check()?;
     let (agents, has_programs) = agents(options)?;
     let workshop = workshop.clone().with_jobs(options.jobs);
     let (catalog, store) = (workshop.catalog(), Store::at(&options.tasks));
@@ -119,12 +126,6 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
             keep_to_us(&folder)?;
         }
     }
-    let how = RunOptions {
-        only: options.only.clone(),
-        attempts: options.attempts,
-        limits: options.limits(),
-        new: options.new,
-    };
     let run = Run::open(&workshop, &host, &agents, &kept, &how)?;
     if let Some((before, reopened)) = &run.resumed {
         let (name, recorded, planned) = (&run.name, before.recorded, before.planned);

@@ -15,6 +15,8 @@ fn the_seven_domains_of_the_inventory_load() {
     let mut counts = [0; 5];
     for name in ["calendar", "csm", "drive", "email", "hr", "itsm", "teams"] {
         let mut files = common::files(&inventory.join(name));
+        // Notes on work to be found there, which are no part of a domain.
+        files.remove("patterns.toml");
         for text in files.values_mut() {
             // Two tools have a dot in their names there, which models' interfaces do not take.
             *text = text.replace("_files.labels", "_files_labels");
