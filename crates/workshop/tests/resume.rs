@@ -1,5 +1,7 @@
 //! Work that is cut off goes on where it stopped, and leaves what it would have left in one go, byte for byte.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use benchwright_pack::Store;
 use benchwright_workshop::{AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, policy};
 use std::{
