@@ -1,6 +1,9 @@
 //! Audits: which tasks and trials are chosen, the trials run by workers, and what was found kept beside each task.
 
-use crate::{Answer, AuditRequest, Error, Request, Temporary, Workshop, suites, unfinished::Log};
+use crate::{
+    Answer, AuditRequest, Error, Request, Temporary, Workshop, suites,
+    unfinished::{Log, ground},
+};
 use benchwright_audit::{AuditReport, Finding, TRIALS, TaskReport};
 use benchwright_base::Digest;
 use benchwright_pack::{Store, Suite, SuiteTask};
@@ -59,9 +62,8 @@ pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Res
     let wanted = chosen(&suite, options.sample);
     let ids = ids(store, &suite, &wanted, &mut audit)?;
     let requests = requests(store, &ids, options);
-    let lock = Digest::of(suite.to_toml().as_bytes()).to_string();
     let asked = serde_json::to_vec(&requests).unwrap_or_default();
-    let work = json!({ "auditing": suite.name, "lock": lock, "asked": Digest::of(&asked).to_string() });
+    let work = json!({ "auditing": ground(workshop.catalog(), &suite), "asked": Digest::of(&asked).to_string() });
     let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
     let reports = run_trials(workshop, &requests, done.into_iter().collect(), Some(&mut log), &mut audit)?;
     keep(store, &reports)?;

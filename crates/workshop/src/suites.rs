@@ -155,10 +155,9 @@ pub struct Built {
 
 /// Takes up the build of a suite that was cut off, or begins one in an empty folder. Also the tasks that are made already, by the
 /// number of their line.
-fn begin(suite: &Suite, store: &Store) -> Result<(Log, BTreeMap<usize, Made>), Error> {
+fn begin(catalog: &Catalog, suite: &Suite, store: &Store) -> Result<(Log, BTreeMap<usize, Made>), Error> {
     let path = store.root().join(UNFINISHED);
-    let lock = Digest::of(suite.to_toml().as_bytes()).to_string();
-    let work = json!({ "building": suite.name, "tasks": suite.tasks.len(), "lock": lock });
+    let work = json!({ "building": unfinished::ground(catalog, suite), "tasks": suite.tasks.len() });
     if unfinished::head(&path).as_ref() != Some(&work) {
         check_empty(store.root())?;
     }
@@ -178,7 +177,7 @@ fn begin(suite: &Suite, store: &Store) -> Result<(Log, BTreeMap<usize, Made>), E
 /// where it stopped when it is given the same suite and folder.
 pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Result<Built, Error> {
     let begun = Instant::now();
-    let (mut log, mut done) = begin(suite, store)?;
+    let (mut log, mut done) = begin(workshop.catalog(), suite, store)?;
     let open: Vec<usize> = (0..suite.tasks.len()).filter(|at| !done.contains_key(at)).collect();
     let tasks: Vec<&SuiteTask> = open.iter().map(|at| &suite.tasks[*at]).collect();
     let mut noted = Ok(());

@@ -3,9 +3,14 @@
 //! work is finished, the file goes. A line that was cut short is as if it were not there.
 
 use crate::Error;
+use benchwright_base::Digest;
+use benchwright_catalog::Catalog;
+use benchwright_pack::Suite;
+use benchwright_project::Pattern;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::{
+    collections::BTreeSet,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
@@ -15,6 +20,32 @@ use std::{
 pub(crate) struct Log {
     path: PathBuf,
     file: fs::File,
+}
+
+/// What work on a suite stands on: its lock file, the patterns and domains as they are declared today, and this program. Where any of
+/// them is another, what was done before is no part of this work: half of a suite made of an older pattern is no suite.
+pub(crate) fn ground(catalog: &Catalog, suite: &Suite) -> Json {
+    let patterns: BTreeSet<&str> = suite.tasks.iter().map(|line| &*line.pattern).collect();
+    let mut declared = suite.to_toml();
+    for name in patterns {
+        let domain = |pattern: &Pattern| catalog.find(&pattern.domain).map(|found| found.domain.digest);
+        match catalog.pattern(name).and_then(|pattern| Ok((domain(&pattern)?, pattern))) {
+            Ok((domain, pattern)) => declared.push_str(&format!("{domain} {pattern:?}\n")),
+            // The work itself will tell it.
+            Err(error) => declared.push_str(&format!("{error}\n")),
+        }
+    }
+    json!({ "suite": suite.name, "declared": Digest::of(declared.as_bytes()).to_string(), "program": program() })
+}
+
+/// Tells this program from another build of it, without reading it.
+fn program() -> String {
+    let about = std::env::current_exe().and_then(fs::metadata);
+    let changed = |about: fs::Metadata| Some((about.len(), about.modified().ok()?));
+    match about.ok().and_then(changed) {
+        Some((bytes, changed)) => Digest::of(format!("{bytes} {changed:?}").as_bytes()).to_string(),
+        None => env!("CARGO_PKG_VERSION").to_owned(),
+    }
 }
 
 /// What the work is that a log is of, if there is a log.

@@ -21,6 +21,10 @@ fn workshop() -> Workshop {
 
 /// One that is cancelled as soon as so many items of some work are done.
 fn cut_off(what: &'static str, after: usize) -> Workshop {
+    cut(workshop(), what, after)
+}
+
+fn cut(workshop: Workshop, what: &'static str, after: usize) -> Workshop {
     let cancel = Cancel::new();
     let flag = cancel.clone();
     let watch = move |step: &Step<'_>| {
@@ -28,7 +32,7 @@ fn cut_off(what: &'static str, after: usize) -> Workshop {
             flag.cancel();
         }
     };
-    workshop().with_progress(watch).with_cancel(cancel)
+    workshop.with_progress(watch).with_cancel(cancel)
 }
 
 /// One that notes how many items were done when its work began.
@@ -104,6 +108,30 @@ fn a_task_that_was_changed_after_it_was_noted_is_made_anew() {
     fs::write(parts.join("open").join(&id).join("instruction.md"), "something else").unwrap();
     workshop().make(PATTERN, TIER, 1..4, &parts).unwrap();
     assert_eq!(files(&parts), files(&whole));
+}
+
+/// Half of a suite made of one pattern and half of another would be a suite of neither.
+#[test]
+fn a_build_does_not_go_on_with_a_pattern_that_was_changed() {
+    let folder = Temporary::new().unwrap();
+    let (own, parts) = (folder.path().join("trip"), folder.path().join("parts"));
+    fs::create_dir(&own).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/own_patterns/whole-trip");
+    for entry in fs::read_dir(kept).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, own.join(path.file_name().unwrap())).unwrap();
+    }
+    let own_workshop = || Workshop::new(Catalog::built_in().with_patterns(folder.path())).with_jobs(Some(1));
+    let make = |workshop: Workshop| workshop.make("own/trip", "h03-b02", 1..6, &parts);
+    let stopped = make(cut(own_workshop(), "making tasks", 2));
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+
+    let text = fs::read_to_string(own.join("text.toml")).unwrap();
+    fs::write(own.join("text.toml"), text.replace("The whole {plan}", "All of the {plan}")).unwrap();
+    let changed = make(own_workshop());
+    assert!(matches!(changed, Err(Error::Occupied(_))), "{changed:?}");
+    fs::write(own.join("text.toml"), text).unwrap();
+    assert_eq!(make(own_workshop()).unwrap().made.len(), 5, "the pattern as it was goes on");
 }
 
 #[test]
