@@ -20,7 +20,7 @@
 //! # let folder = Folder::new("tickets", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
 //! // A domain with tickets, and the tools `add_ticket` and `close_ticket`.
 //! let domain = load(&folder).expect("the folder has no fault");
-//! let sandbox = Arc::new(Sandbox::empty(Arc::new(domain), &[]));
+//! let sandbox = Arc::new(Sandbox::empty(Arc::new(domain), &[]).expect("no code names anything that is not there"));
 //! let clerk = Seat { role: "clerk".to_owned(), actor: None };
 //! let mut episode = sandbox.begin(&clerk, Conditions::default()).expect("there is such a role");
 //!
