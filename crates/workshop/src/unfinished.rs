@@ -6,7 +6,6 @@ use crate::Error;
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_pack::Suite;
-use benchwright_project::Pattern;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value as Json, json};
 use std::{
@@ -26,12 +25,21 @@ pub(crate) struct Log {
 /// them is another, what was done before is no part of this work: half of a suite made of an older pattern is no suite.
 pub(crate) fn ground(catalog: &Catalog, suite: &Suite) -> Json {
     let patterns: BTreeSet<&str> = suite.tasks.iter().map(|line| &*line.pattern).collect();
-    let mut declared = suite.to_toml();
+    let (mut declared, mut domains) = (suite.to_toml(), BTreeSet::new());
+    // What cannot be had is told by the work itself.
     for name in patterns {
-        let domain = |pattern: &Pattern| catalog.find(&pattern.domain).map(|found| found.domain.digest);
-        match catalog.pattern(name).and_then(|pattern| Ok((domain(&pattern)?, pattern))) {
-            Ok((domain, pattern)) => declared.push_str(&format!("{domain} {pattern:?}\n")),
-            // The work itself will tell it.
+        match catalog.pattern(name) {
+            Ok(pattern) => {
+                declared.push_str(&format!("{pattern:?}\n"));
+                domains.insert(pattern.domain);
+            }
+            Err(error) => declared.push_str(&format!("{error}\n")),
+        }
+    }
+    // Many patterns share a domain, which is read once.
+    for name in domains {
+        match catalog.find(&name) {
+            Ok(found) => declared.push_str(&format!("{}\n", found.domain.digest)),
             Err(error) => declared.push_str(&format!("{error}\n")),
         }
     }
