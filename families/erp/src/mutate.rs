@@ -21,6 +21,8 @@ pub(crate) fn mutate(shop: &Shop, plan: &NamedRows, rule: &str, at: &[String]) -
     let at = at.first().map_or("", |at| &**at);
     let done = match rule {
         "erp/list-price" | "erp/order-value" => work.cheaper(at),
+        "erp/order-customer" => work.other_customer(at),
+        "erp/dated-today" => work.dated_yesterday(),
         "erp/customer-limit" => work.dearer_than_the_limit(at),
         "erp/orders-confirmed" => work.nothing_left_on_the_order(plan, at),
         "erp/draft-confirmed" => work.fresh_copy(at),
@@ -35,17 +37,21 @@ pub(crate) fn mutate(shop: &Shop, plan: &NamedRows, rule: &str, at: &[String]) -
         "erp/purchase-origin" => work.no_purchase_origin(at),
         "erp/build-origin" => work.no_build_origin(at),
         "erp/broken-documents" => work.broken_kept(),
+        "erp/transfers" => work.delivery_cancelled(),
         "erp/nothing-booked" => work.stock_booked(),
         "erp/adjacent-records" => work.neighbour_renamed(),
         "erp/master-data" => work.price_list_changed(),
         "erp/invoice-flow" => work.second_invoice(at),
+        "erp/invoice-day" => work.billed_tomorrow(at),
+        "erp/own-bills" => work.entry_beside("out_refund"),
+        "erp/no-bills" => work.entry_beside("out_invoice"),
         "erp/order-terms" => work.other_order_terms(at),
         "erp/invoice-terms" => work.other_invoice_terms(at),
         "erp/invoice-customer" => work.other_invoice_partner(at),
         "erp/final-invoice" => work.other_amount(at, "final"),
         "erp/deposit-invoice" => work.other_amount(at, "deposit"),
         "erp/declined-not-billed" => work.declined_billed(at),
-        "erp/tax-free" => work.taxed(at),
+        "erp/tax-free" => work.taxed(),
         _ => return Ok(None),
     };
     done.map(|()| Some(Mutation::Script(Script { steps: work.steps })))

@@ -57,9 +57,11 @@ fn fact(plan: &Plan, bound: &Bound, name: &str, arguments: &[Value]) -> i64 {
     id.and_then(|id| bound.fact(id, arguments).as_number()).unwrap_or(0)
 }
 
+/// The documents that an origin names. One that is named twice is named.
 fn names(origin: &Value) -> Vec<String> {
     let text = origin.as_text().unwrap_or_default();
-    text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    let names: BTreeSet<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn judge(plan: &Plan, bound: &Bound, rows: &ViewRows, at: &[Value], asked: Kind) -> bool {
@@ -97,9 +99,7 @@ fn judge(plan: &Plan, bound: &Bound, rows: &ViewRows, at: &[Value], asked: Kind)
 
     // A row whose own names are wrong fails its own rule, and takes no part in the flow.
     let named_well = |supply: &Supply| {
-        let distinct: BTreeSet<&String> = supply.names.iter().collect();
         !supply.names.is_empty()
-            && distinct.len() == supply.names.len()
             && supply.names.iter().all(|name| match (needs.get(name), supply.day) {
                 (Some((_, Some(day))), Some(arrives)) => arrives <= *day,
                 _ => false,

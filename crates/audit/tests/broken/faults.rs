@@ -517,7 +517,7 @@ fn require(task: &mut Task, id: &str, old: &str, new: &str) {
 }
 
 fn empty_view(task: &mut Task) {
-    let view = task.sealed.verifier.plan.views.get_mut("quote").unwrap();
+    let view = task.sealed.verifier.plan.views.get_mut("open_sale").unwrap();
     view.only = Some("false".to_owned());
 }
 

@@ -56,7 +56,7 @@ pub(super) const OUTLINE: &[Heading] = &[
         title: "Sales orders",
         groups: &[
             &[Rule("erp/order-quantity"), Rule("erp/promised-day"), Say("order-fields")],
-            &[Rule("erp/list-price"), Rule("erp/customer-limit")],
+            &[Rule("erp/list-price"), Rule("erp/customer-limit"), Rule("erp/tax-free")],
             &[Rule("erp/orders-confirmed"), Rule("erp/one-order-each")],
         ],
         families: &["demand"],
@@ -89,7 +89,7 @@ pub(super) const OUTLINE: &[Heading] = &[
         title: "Billing",
         groups: &[
             &[Rule("erp/invoice-flow"), Rule("erp/deposit-invoice"), Rule("erp/final-invoice")],
-            &[Rule("erp/order-terms"), Rule("erp/invoice-customer"), Rule("erp/tax-free")],
+            &[Rule("erp/order-terms"), Rule("erp/invoice-customer")],
             &[Rule("erp/declined-not-billed")],
         ],
         families: &["billing"],

@@ -109,12 +109,17 @@ fn deposit_of(deposit: &Deposit) -> String {
     }
 }
 
-/// What counts as new spending.
+/// What counts as new spending. A plan that stood is spending anew: what is kept of it counts like what is added.
 fn spending(shop: &Shop) -> &'static str {
-    if shop.products.iter().any(|product| product.makes) {
-        "all purchases at their listed prices plus all builds at their minutes times the hourly cost of the centre"
-    } else {
-        "all purchases at their listed prices"
+    match (shop.products.iter().any(|product| product.makes), shop.repair.is_some()) {
+        (true, false) => {
+            "all purchases at their listed prices plus all builds at their minutes times the hourly cost of the centre"
+        }
+        (false, false) => "all purchases at their listed prices",
+        (true, true) => {
+            "all purchases, kept ones included, at their listed prices plus all builds, kept ones included, at their minutes times the hourly cost of the centre"
+        }
+        (false, true) => "all purchases, kept ones included, at their listed prices",
     }
 }
 

@@ -17,20 +17,19 @@ impl Work<'_> {
         if made { Ok(key) } else { Err(format!("{reference} has no {kind} invoice")) }
     }
 
-    /// Posts a second invoice of the same amount for an order.
+    /// Posts a second invoice of the goods of an order.
     pub(super) fn second_invoice(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
         let record = self.order(reference)?;
         let billing = self.shop.billing.as_ref().ok_or("nothing is billed")?;
-        let rest = self.shop.value(order) - self.shop.deposit(order).unwrap_or(0);
         let goods = format!("{record}/goods");
         let product = at(&facts::product(&order.product));
         let conditions = json!([["order_id", "=", at(&record)], ["product_id", "=", product]]);
         self.find("sale.order.line", conditions, &goods);
         let line = json!({
-            "name": "Goods",
-            "quantity": 1,
-            "price_unit": dollars(rest),
+            "product_id": product,
+            "quantity": order.units,
+            "price_unit": dollars(self.list_price(order)),
             "sale_line_ids": [[6, 0, [at(&goods)]]],
         });
         let vals = json!({
@@ -91,9 +90,23 @@ impl Work<'_> {
         self.change_line(reference, kind, "price_unit", dollars(price - 100))
     }
 
-    /// Puts a tax on a line of the final invoice.
-    pub(super) fn taxed(&mut self, reference: &str) -> Result<(), String> {
-        self.change_line(reference, "final", "tax_ids", json!([[6, 0, [at("tax/sales")]]]))
+    /// Dates an invoice a day later.
+    pub(super) fn billed_tomorrow(&mut self, reference: &str) -> Result<(), String> {
+        let tomorrow = self.anchor.add_days(1).ok_or("the calendar ends today")?;
+        self.change_invoice(reference, "invoice_date", json!(tomorrow.to_string()))
+    }
+
+    /// Drafts an entry to a customer that belongs to no order.
+    pub(super) fn entry_beside(&mut self, kind: &str) -> Result<(), String> {
+        let order = self.shop.accepted().next().ok_or("no request is accepted")?;
+        let line = json!({ "name": "Goodwill", "quantity": 1, "price_unit": 10 });
+        let vals = json!({
+            "move_type": kind,
+            "partner_id": at(&facts::customer(&order.customer)),
+            "invoice_line_ids": [[0, 0, line]],
+        });
+        self.then("account.move", "create", json!({ "vals_list": [vals] }));
+        Ok(())
     }
 
     /// Changes a field of the first line of an invoice: the goods of a final one, the deposit of the other.

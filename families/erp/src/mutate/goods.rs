@@ -25,6 +25,19 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Dates a purchase, or an order where nothing is bought, to the day before.
+    pub(super) fn dated_yesterday(&mut self) -> Result<(), String> {
+        let yesterday = json!(noon(self.anchor, -1)?);
+        if let Some((purchase, _)) = self.purchases().into_iter().next() {
+            self.write("purchase.order", &purchase, "date_order", yesterday);
+            return Ok(());
+        }
+        let reference = &self.shop.accepted().next().ok_or("no request is accepted")?.reference;
+        let order = self.order(reference)?;
+        self.write("sale.order", &order, "date_order", yesterday);
+        Ok(())
+    }
+
     /// Leaves a build that nobody confirmed.
     pub(super) fn draft_build(&mut self) -> Result<(), String> {
         let product = self.shop.products.iter().find(|product| product.makes).ok_or("nothing is built")?;

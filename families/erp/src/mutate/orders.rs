@@ -26,6 +26,35 @@ impl Work<'_> {
         self.reprice(reference, limit / order.units.max(1) + 100)
     }
 
+    /// Books an order on another customer of the job, or on a supplier where there is none.
+    pub(super) fn other_customer(&mut self, reference: &str) -> Result<(), String> {
+        let customer = &self.request(reference)?.customer;
+        let other = self.shop.customers.iter().find(|party| party.reference != *customer);
+        let other = other.map(|party| facts::customer(&party.reference));
+        let vendor = || self.shop.vendors.first().map(|party| facts::vendor(&party.reference));
+        let partner = other.or_else(vendor).ok_or("there is no other partner")?;
+        let order = self.order(reference)?;
+        self.write("sale.order", &order, "partner_id", at(&partner));
+        Ok(())
+    }
+
+    /// Puts a tax on a line of an order.
+    pub(super) fn taxed(&mut self) -> Result<(), String> {
+        let reference = &self.shop.accepted().next().ok_or("no request is accepted")?.reference;
+        let line = self.line(reference)?;
+        self.write("sale.order.line", &line, "tax_ids", json!([[6, 0, [at("tax/sales")]]]));
+        Ok(())
+    }
+
+    /// Cancels the delivery of an order that stands.
+    pub(super) fn delivery_cancelled(&mut self) -> Result<(), String> {
+        let reference = &self.shop.accepted().next().ok_or("no request is accepted")?.reference;
+        let order = self.order(reference)?;
+        self.find("stock.picking", json!([["sale_id", "=", at(&order)]]), EXTRA);
+        self.press("stock.picking", "action_cancel", EXTRA);
+        Ok(())
+    }
+
     fn reprice(&mut self, reference: &str, price: i64) -> Result<(), String> {
         let line = self.line(reference)?;
         self.write("sale.order.line", &line, "price_unit", dollars(price));
