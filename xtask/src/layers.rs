@@ -15,7 +15,7 @@ use crate::{Fault, Outcome};
 const TABLE: &str = "xtask/src/layers.rs";
 
 /// The rows from bottom to top: a name, the crates, and what only this row does. A crate sees lower rows only. `domain-*`
-/// stands for every crate of a domain or part, `family-*` for every family. `testkit` has a row of its own below the shells.
+/// stands for every crate of a domain or part, `family-*` for every family, `outsider-*` for whoever reads one from outside. `testkit` has a row of its own below the shells.
 pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("language", &["base"], ""),
     ("language", &["expr"], ""),
@@ -27,6 +27,7 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ),
     ("calls", &["calls"], "random calls, for whoever attacks, plays or compares"),
     ("engines", &["solve", "sandbox", "odoo"], "the solvers; the world in memory; a real Odoo"),
+    ("outsiders", &["outsider-*"], "read and solve a family's tasks with nothing but text and tools"),
     ("domains", &["domain-*"], "the code of a domain's tools, where it has some"),
     ("projections", &["project", "grade"], "pure: a case becomes a task; a state becomes a verdict"),
     ("families", &["family-*"], "workflows: cases, rules, briefs, plans as calls"),
@@ -54,7 +55,13 @@ const APART: &[(&str, &str, &str)] = &[
     ("domain-*", "odoo", "the embedded world does not ask the real one"),
     ("family-*", "sandbox", "a family tells a world as rows and a plan as calls, and runs neither"),
     ("family-*", "solve", "a family is handed a planner"),
+    ("outsider-*", "project", "an outsider sees neither families nor plans"),
+    ("outsider-*", "grade", "an outsider says what is best and judges nothing"),
 ];
+
+/// The only crates of the house that some may depend on, tests included. What they may name of these is held by `outsiders.rs`.
+const ONLY: &[(&str, &[&str], &str)] =
+    &[("outsider-*", &["base", "world", "solve"], "an outsider sees neither families nor plans")];
 
 /// An outside crate, with its family (`tokio` is `tokio-stream` too), and where it may stand.
 struct Ban {
@@ -159,6 +166,7 @@ pub fn run(root: &Path) -> Result<Outcome> {
     let mut faults = check(&members);
     faults.extend(nobody(&members));
     faults.extend(crate::modules::check(root)?);
+    faults.extend(crate::outsiders::check(root)?);
     faults.extend(crate::picture::check(root)?);
     faults.sort();
     Ok(Outcome { seen: format!("{} crates", members.len()), faults })
@@ -246,6 +254,7 @@ fn class(name: &str) -> &str {
     match name.split_once('-') {
         Some(("domain", _)) => "domain-*",
         Some(("family", _)) => "family-*",
+        Some(("outsider", _)) => "outsider-*",
         _ => name,
     }
 }
@@ -285,6 +294,11 @@ fn inner_edge(from: &str, to: &str, section: Section) -> Option<String> {
     };
     if from == "xtask" {
         return Some(format!("`xtask` sees `{to}`: it checks the house from outside and sees no crate of it"));
+    }
+    if let Some((_, only, reason)) = ONLY.iter().find(|(name, _, _)| *name == class(from))
+        && !only.contains(&to)
+    {
+        return Some(format!("`{from}` sees `{to}`: {reason}"));
     }
     if section == Section::Dev {
         return None;
@@ -410,7 +424,8 @@ mod tests {
             "grade: pack expr base",
             "family-erp: project spec serde dev:catalog",
             "catalog: sandbox project domain-csm family-erp build:schema",
-            "audit: catalog grade solve",
+            "outsider-erp: base world solve serde_json",
+            "audit: catalog grade solve outsider-erp",
             "serve: audit sandbox tokio tokio-stream",
             "export: pack rusqlite arrow-array parquet",
             "testkit: export catalog sandbox base",
@@ -473,6 +488,17 @@ mod tests {
         bites(&["family-erp: domain-erp", "domain-erp: sandbox"], "family-erp -> domain-erp -> sandbox");
         bites(&["family-erp: family-grid"], "crates of one row (families)");
         bites(&["sandbox: domain-csm"], "`sandbox` (engines) sees `domain-csm` (domains)");
+    }
+
+    #[test]
+    fn an_outsider_sees_neither_families_nor_plans() {
+        bites(
+            &["outsider-erp: base schema"],
+            "`outsider-erp` sees `schema`: an outsider sees neither families nor plans",
+        );
+        bites(&["outsider-erp: dev:family-erp"], "an outsider sees neither families nor plans");
+        bites(&["outsider-erp: expr"], "an outsider sees neither families nor plans");
+        bites(&["outsider-erp: world", "world: project"], "outsider-erp -> world -> project");
     }
 
     #[test]

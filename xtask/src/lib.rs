@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub mod domains;
 pub mod layers;
 mod modules;
+mod outsiders;
 pub mod picture;
 mod rust_text;
 pub mod tidy;

@@ -1,5 +1,5 @@
 //! Circles between the files of a crate. A file that uses another, which in the end uses the first, can be read and changed only
-//! together with it. The code of domains and families has no such circle: what two files share stands in a third, below both.
+//! together with it. The code of domains, families and outsiders has no such circle: what two files share stands in a third, below both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::Fault;
 use crate::rust_text::{code_only, is_word};
 
 /// Where the crates stand whose files are looked at.
-const FOLDERS: &[&str] = &["domains", "domains/_parts", "families"];
+const FOLDERS: &[&str] = &["domains", "domains/_parts", "families", "outsiders"];
 
 /// A file of a crate, by its module: `models::stock_move`, or nothing for the root.
 type Module = Vec<String>;
@@ -20,12 +20,12 @@ type Uses = BTreeMap<Module, usize>;
 
 /// A piece of a source: a name or a sign, with its line. `::` is one sign.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Token<'s> {
-    text: &'s str,
-    line: usize,
+pub(crate) struct Token<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) line: usize,
 }
 
-/// Looks at every crate of a domain, part or family.
+/// Looks at every crate of a domain, part, family or outsider.
 pub(crate) fn check(root: &Path) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
     for folder in FOLDERS {
@@ -41,7 +41,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-fn names_in(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -51,7 +51,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// The files below a folder of sources with their texts, by path from the root.
-fn read(root: &Path, source: &str) -> Result<BTreeMap<String, String>> {
+pub(crate) fn read(root: &Path, source: &str) -> Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![source.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -179,7 +179,12 @@ fn uses(module: &Module, source: &str, files: &BTreeMap<Module, &str>) -> Uses {
 }
 
 /// Reads a path, or the paths of a tree such as `a::{b, c::d}`; returns where it ends.
-fn read_tree<'s>(tokens: &[Token<'s>], at: usize, before: &mut Vec<&'s str>, paths: &mut Vec<Vec<&'s str>>) -> usize {
+pub(crate) fn read_tree<'s>(
+    tokens: &[Token<'s>],
+    at: usize,
+    before: &mut Vec<&'s str>,
+    paths: &mut Vec<Vec<&'s str>>,
+) -> usize {
     let (mut at, kept) = (at, before.len());
     loop {
         match tokens.get(at).map(|token| token.text) {
@@ -266,7 +271,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The tokens of a source whose comments and literals are blank.
-fn tokens(code: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(code: &str) -> Vec<Token<'_>> {
     let bytes = code.as_bytes();
     let (mut at, mut line) = (0, 1);
     let mut tokens = Vec::new();

@@ -79,6 +79,7 @@ fn place(name: &str) -> &str {
         "cli" => "apps/cli",
         "domain-*" => "domains/*",
         "family-*" => "families/*",
+        "outsider-*" => "outsiders/*",
         name => name,
     }
 }

@@ -173,7 +173,10 @@ const TEXTS_AS_ERRORS: &[&str] = &["crates/testkit/"];
 
 /// A library's callers can tell errors apart, so what is public gives no text as one.
 fn texts_as_errors(path: &str, code: &str) -> Vec<Fault> {
-    let is_library = (path.starts_with("crates/") || path.starts_with("families/") || path.starts_with("domains/"))
+    let is_library = (path.starts_with("crates/")
+        || path.starts_with("families/")
+        || path.starts_with("outsiders/")
+        || path.starts_with("domains/"))
         && within(path, &["src"])
         && !TEXTS_AS_ERRORS.iter().any(|known| path.starts_with(known));
     if !is_library {

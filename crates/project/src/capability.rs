@@ -11,7 +11,7 @@ use benchwright_schema::{
     plan::{Bound, Plan},
 };
 use benchwright_spec::{Candidates, NamedRows, Planner, Rows, Solved};
-use serde_json::Value as Json;
+use benchwright_world::ToolAccess;
 use std::{collections::BTreeMap, fmt};
 
 /// A capability by name.
@@ -105,35 +105,6 @@ pub trait Optimised {
         _planner: &mut dyn Planner,
     ) -> Result<(), Discard> {
         Ok(())
-    }
-}
-
-/// What a reader of the brief may do in the world: call a tool as the agent's role, for readers a read-only one.
-pub trait ToolAccess {
-    /// Calls a tool with a JSON object of arguments.
-    fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered>;
-}
-
-/// Why a tool gave no answer: it refused, it is not offered, or its world could not be reached.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct NotAnswered(pub String);
-
-impl From<String> for NotAnswered {
-    fn from(why: String) -> NotAnswered {
-        NotAnswered(why)
-    }
-}
-
-/// What a tool answered, as JSON.
-pub fn answered(answer: Result<impl AsRef<str>, impl fmt::Display>) -> Result<Json, NotAnswered> {
-    let text = answer.map_err(|refusal| NotAnswered(refusal.to_string()))?;
-    serde_json::from_str(text.as_ref()).map_err(|error| NotAnswered(error.to_string()))
-}
-
-impl From<NotAnswered> for String {
-    fn from(why: NotAnswered) -> String {
-        why.0
     }
 }
 

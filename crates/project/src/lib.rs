@@ -31,10 +31,8 @@ mod scoring;
 mod toolset;
 
 pub use authoring::{Authoring, Placeholder};
-pub use capability::{
-    Breadth, Capability, Faults, Mutation, Mutator, NotAnswered, Optimised, Players, Proof, Reader, ToolAccess,
-    answered,
-};
+pub use benchwright_world::{NotAnswered, ToolAccess, answered};
+pub use capability::{Breadth, Capability, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};

@@ -31,6 +31,7 @@
 //! assert_eq!(error.to_string(), "there is no engine `foldre`; did you mean `folder`?");
 //! ```
 
+mod access;
 mod engine;
 mod episode;
 mod face;
@@ -39,6 +40,7 @@ mod state;
 mod terminal;
 mod tools;
 
+pub use access::{NotAnswered, ToolAccess, answered};
 pub use engine::{About, Engine, Engines, Filling, World};
 pub use episode::Episode;
 pub use face::{Calls, Face, FaceAnswer};

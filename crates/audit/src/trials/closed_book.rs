@@ -13,18 +13,18 @@ use benchwright_schema::{
 };
 use benchwright_solve::PhasePlanner;
 use benchwright_spec::{NamedRows, Outcome, Planner};
+use benchwright_world::WorldError;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
-    let episode = match subject.begin() {
-        Ok(episode) => episode,
+    let mut access = match Reads::of(subject) {
+        Ok(access) => access,
         Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
     };
     let Some(reader) = subject.family.reader() else {
         return Finding::new(Held::NoVerdict("the family offers no reader of its briefs".to_owned()));
     };
-    let mut access = Reads { episode, frame: &subject.plan.frame, calls: 0 };
     let read = reader.read_back(&subject.task.instruction, &mut access);
     let calls = access.calls;
     let finding = match read {
@@ -36,13 +36,19 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 
 /// Tool access that can only read, in the agent's seat: what a call writes at most is what the frame never looks at, such as
 /// a budget that reading costs.
-struct Reads<'f> {
+pub(super) struct Reads<'f> {
     episode: Episode,
     frame: &'f FrameText,
-    calls: usize,
+    /// How many calls were made.
+    pub(super) calls: usize,
 }
 
-impl Reads<'_> {
+impl<'f> Reads<'f> {
+    /// Reads in an episode of a task at its first state.
+    pub(super) fn of(subject: &'f Subject<'_>) -> Result<Reads<'f>, WorldError> {
+        Ok(Reads { episode: subject.begin()?, frame: &subject.plan.frame, calls: 0 })
+    }
+
     fn only_asks(&self, tool: &Tool) -> bool {
         let ignored = |table: &TableId| {
             let table = self.episode.domain().table(*table);

@@ -11,6 +11,7 @@ mod idle;
 mod leak;
 mod near_miss;
 mod oracle;
+mod outsider;
 mod reading;
 mod regenerate;
 mod second_solver;
@@ -94,6 +95,12 @@ pub const TRIALS: &[Trial] = &[
         needs: &[Capability::Reader],
         without: "nobody reads its briefs but the agent",
         run: closed_book::run,
+        ..EVERY
+    },
+    Trial {
+        name: "outsider",
+        about: "a reader and model that share nothing with the compiler find the same facts and the same optimum",
+        run: outsider::run,
         ..EVERY
     },
     Trial {

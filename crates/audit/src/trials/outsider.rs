@@ -1,0 +1,215 @@
+//! An outsider reads the task: somebody who shares neither the case nor the facts nor the candidates with those who made it, and who
+//! has only the instruction and tools that read. What it says of the task must be what the verifier holds for true, and the optimum
+//! that it proves must be the certified one, phase by phase and to the cent.
+//!
+//! The two have words of their own. The tables below say which belong together; a fact or a set of the verifier that stands in none
+//! of them is a fault, so that nothing new goes unread.
+
+use super::closed_book::Reads;
+use crate::{Finding, Held, Subject};
+use benchwright_grade::Grader;
+use benchwright_outsider_erp::{Lost, Said, Statement, state};
+use benchwright_schema::plan::Binding;
+use benchwright_solve::Engine;
+use benchwright_world::ToolAccess;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How an outsider is asked.
+type Ask = fn(&str, &mut dyn ToolAccess, &dyn Engine) -> Result<Statement, Lost>;
+
+/// An outsider, and what its words are in the plan of the family.
+struct Outsider {
+    family: &'static str,
+    ask: Ask,
+    /// Its facts and those of the verifier.
+    facts: &'static [(&'static str, &'static str)],
+    /// Its lists and the sets of the verifier.
+    lists: &'static [(&'static str, &'static str)],
+    /// Its phases and those of the objective.
+    phases: &'static [(&'static str, &'static str)],
+    /// Facts of the verifier that it has no word for, and why that hides nothing.
+    unsaid: &'static [(&'static str, &'static str)],
+}
+
+const OUTSIDERS: &[Outsider] = &[Outsider {
+    family: "erp",
+    ask: state,
+    facts: &[
+        ("units", "asked"),
+        ("due day", "due_day"),
+        ("item", "item"),
+        ("customer", "customer_of"),
+        ("order value", "value"),
+        ("customer's limit", "limit"),
+        ("deposit", "deposit"),
+        ("final amount", "rest"),
+        ("payment days", "term_days"),
+        ("stock", "stock"),
+        ("list price", "list_price"),
+        ("units in the recipe", "bom"),
+        ("lines of the recipe", "recipe_lines"),
+        ("days of a build", "build_days"),
+        ("not built", "never_made"),
+        ("not bought", "never_bought"),
+        ("minutes per unit", "minutes"),
+        ("unit cost", "unit_cost"),
+        ("minutes in all", "pool_minutes"),
+        ("draws on", "in_pool"),
+        ("minutes a day", "day_minutes"),
+        ("down", "down"),
+        ("offered", "offered"),
+        ("smallest order", "moq"),
+        ("largest order", "most"),
+        ("delivery days", "lead"),
+        ("price", "price"),
+        ("withdrawn", "barred"),
+        ("spending share", "spend_share"),
+        ("spending cap", "spend_cap"),
+        ("budget", "budget"),
+        ("bought before", "base_buy"),
+        ("built before", "base_build"),
+    ],
+    lists: &[
+        ("accepted", "orders"),
+        ("declined", "declined"),
+        ("drafts to confirm", "drafts_kept"),
+        ("drafts to cancel", "drafts_declined"),
+        ("requests to enter", "briefs_kept"),
+        ("requests to leave out", "briefs_declined"),
+        ("orders that stand", "standing"),
+        ("accepted with a limit", "limited"),
+        ("with a deposit", "with_deposit"),
+        ("items", "products"),
+        ("what is sold", "finished"),
+        ("what goes into it", "parts"),
+        ("suppliers", "vendors"),
+        ("centres", "centres"),
+        ("centres with minutes a day", "daily_centres"),
+        ("pools", "pools"),
+        ("broken purchases", "broken_purchases"),
+        ("broken builds", "broken_productions"),
+        ("days", "days"),
+    ],
+    phases: &[("spending", "spend"), ("suppliers", "vendors"), ("minutes", "minutes"), ("change", "distance")],
+    unsaid: &[
+        ("wanted", "the same as being accepted"),
+        ("record_of", "the record of an order is found by its reference, which the oracle needs to succeed"),
+    ],
+}];
+
+pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
+    let family = &subject.task.sealed.family;
+    let Some(outsider) = OUTSIDERS.iter().find(|outsider| outsider.family == family) else {
+        return Finding::new(Held::Na(format!("nobody reads tasks of the family `{family}` from outside")));
+    };
+    let asked =
+        subject.solver().and_then(|solver| Ok((solver, Reads::of(subject).map_err(|error| error.to_string())?)));
+    let (solver, mut access) = match asked {
+        Ok(asked) => asked,
+        Err(why) => return Finding::new(Held::NoVerdict(why)),
+    };
+    let said = (outsider.ask)(&subject.task.instruction, &mut access, solver);
+    let calls = access.calls;
+    let finding = match said {
+        Err(Lost::Unproved(why)) => Finding::new(Held::NoVerdict(why)),
+        Err(lost) => Finding::new(Held::Failed(format!("the outsider is lost: {lost}"))),
+        Ok(said) => outsider.compare(subject, &said),
+    };
+    finding.count("reads", calls)
+}
+
+impl Outsider {
+    fn compare(&self, subject: &Subject<'_>, said: &Statement) -> Finding {
+        let bindings = &subject.task.sealed.verifier.bindings;
+        let mut faults = Vec::new();
+        let mut compared = 0;
+        let (none, nothing) = (BTreeMap::new(), BTreeSet::new());
+        for (word, fact) in self.facts {
+            let ours = bindings.facts.get(*fact).unwrap_or(&none).iter();
+            let ours = ours.map(|(key, value)| (short_key(key), short(value))).collect::<BTreeMap<String, Said>>();
+            let theirs = said.facts.get(word).cloned().unwrap_or_default();
+            compared += theirs.len();
+            faults.extend(difference(word, fact, &ours, &theirs));
+        }
+        for (word, set) in self.lists {
+            let ours = bindings.sets.get(*set).into_iter().flatten();
+            let ours: BTreeSet<String> = ours.map(in_words).collect();
+            let theirs = said.lists.get(word).unwrap_or(&nothing);
+            compared += theirs.len();
+            if let Some(entry) = ours.symmetric_difference(theirs).next() {
+                let holds = if ours.contains(entry) { "only the verifier" } else { "only the outsider" };
+                faults.push(format!("{holds} has {entry} among `{set}`, which are those {word}"));
+            }
+        }
+        let facts = bindings.facts.keys().map(|name| (name, self.facts));
+        let sets = bindings.sets.keys().map(|name| (name, self.lists));
+        for (name, table) in facts.chain(sets) {
+            let known = table.iter().any(|(_, ours)| ours == name) || self.unsaid.iter().any(|(ours, _)| ours == name);
+            if !known {
+                faults.push(format!("the outsider has no word for `{name}`"));
+            }
+        }
+        faults.extend(self.optima(subject, said));
+        Finding::of(&faults).count("facts", compared).count("phases", said.phases.len())
+    }
+
+    /// Where the optima differ, or are of other things.
+    fn optima(&self, subject: &Subject<'_>, said: &Statement) -> Vec<String> {
+        let certified = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
+        let certified: Vec<(&str, i64)> = certified
+            .iter()
+            .map(|phase| &*phase.text.name)
+            .zip(subject.task.sealed.verifier.best.iter().copied())
+            .collect();
+        if certified.len() != said.phases.len() {
+            return vec![format!("{} phases are certified, the outsider has {}", certified.len(), said.phases.len())];
+        }
+        let pairs = certified.iter().zip(&said.phases);
+        pairs
+            .filter_map(|((name, best), (word, found))| {
+                if !self.phases.contains(&(word, name)) {
+                    return Some(format!("the goal is {name}, and the outsider takes it for {word}"));
+                }
+                (best != found).then(|| format!("{name}: {found} by the outsider, {best} as certified"))
+            })
+            .collect()
+    }
+}
+
+/// The first key at which two tables differ.
+fn difference(
+    word: &str,
+    fact: &str,
+    ours: &BTreeMap<String, Said>,
+    theirs: &BTreeMap<String, Said>,
+) -> Option<String> {
+    let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    let key = keys.into_iter().find(|key| ours.get(*key) != theirs.get(*key))?;
+    let shown = |value: Option<&Said>| match value {
+        None => "nothing".to_owned(),
+        Some(Said::Number(number)) => number.to_string(),
+        Some(Said::Name(name)) => name.clone(),
+    };
+    let (said, held) = (shown(theirs.get(key)), shown(ours.get(key)));
+    Some(format!("{word} of {key} is {said} for the outsider, and `{fact}` is {held} for the verifier"))
+}
+
+/// A key without what says of which kind its members are: `vendor/V-7|product/P-1` is `V-7|P-1`.
+fn short_key(key: &str) -> String {
+    let parts: Vec<&str> = key.split('|').map(|part| part.rsplit('/').next().unwrap_or(part)).collect();
+    parts.join("|")
+}
+
+fn short(value: &Binding) -> Said {
+    match value {
+        Binding::Number(number) => Said::Number(*number),
+        Binding::Key(key) => Said::Name(short_key(key)),
+    }
+}
+
+fn in_words(value: &Binding) -> String {
+    match short(value) {
+        Said::Number(number) => number.to_string(),
+        Said::Name(name) => name,
+    }
+}

@@ -1,0 +1,144 @@
+//! What an instruction has to say, given the job that it describes. The outsider plans by these sentences; where one is missing, or
+//! says something else, it does not know how to plan and says so.
+
+use super::text::{codes_where, sentences};
+use crate::job::{Goal, Job, Place};
+
+/// A sentence that matters for some jobs, by any of a few phrases.
+struct Needed {
+    about: &'static str,
+    matters: fn(&Job) -> bool,
+    phrases: &'static [&'static str],
+}
+
+fn always(_: &Job) -> bool {
+    true
+}
+
+fn builds(job: &Job) -> bool {
+    !job.ways.is_empty()
+}
+
+fn buys_sold(job: &Job) -> bool {
+    job.offers.iter().any(|offer| offer.most.is_some() && job.items[&offer.item].sold)
+}
+
+fn buys_parts(job: &Job) -> bool {
+    job.offers.iter().any(|offer| offer.most.is_some() && !job.items[&offer.item].sold)
+}
+
+fn screens(job: &Job) -> bool {
+    let intake = &job.told.intake;
+    intake.units.is_some() || intake.notice.is_some() || intake.money
+}
+
+fn pays_deposits(job: &Job) -> bool {
+    job.told.billing.is_some_and(|billing| billing.deposit.is_some())
+}
+
+const NEEDED: &[Needed] = &[
+    Needed { about: "which days count", matters: always, phrases: &["ll calendar days count"] },
+    Needed { about: "when goods can be used", matters: always, phrases: &["can be used that same day"] },
+    Needed {
+        about: "how many units an order is for",
+        matters: |job| job.requests.iter().any(|request| request.place != Place::Standing),
+        phrases: &["exactly the number of units asked"],
+    },
+    Needed { about: "until when goods are promised", matters: always, phrases: &["needed-by date or earlier"] },
+    Needed { about: "what we sell at", matters: always, phrases: &["at list price"] },
+    Needed { about: "whom we buy from", matters: buys, phrases: &["suppliers that list it"] },
+    Needed { about: "smallest orders", matters: buys, phrases: &["smallest order"] },
+    Needed { about: "the number of order lines", matters: buys, phrases: &["at most one order line"] },
+    Needed { about: "price steps", matters: buys, phrases: &["holds for all units"] },
+    Needed {
+        about: "delivery days",
+        matters: buys,
+        phrases: &["today plus the supplier's delivery days", "Count the supplier's delivery days from today"],
+    },
+    Needed {
+        about: "the most of what we sell that a supplier delivers",
+        matters: buys_sold,
+        phrases: &[
+            "For the finished item, the maximum in",
+            "For the finished item, do not order more than the maximum in",
+        ],
+    },
+    Needed {
+        about: "the most of a part that a supplier delivers",
+        matters: buys_parts,
+        phrases: &["For parts, the maximum in", "For parts, do not order more than the maximum in"],
+    },
+    Needed {
+        about: "how long a build takes",
+        matters: builds,
+        phrases: &[
+            "its manufacturing days after the start",
+            "its manufacturing days, or more, after the start",
+            "at least the manufacturing days of the recipe",
+        ],
+    },
+    Needed { about: "when a build may start", matters: builds, phrases: &["all its parts are there"] },
+    Needed { about: "what a build takes", matters: builds, phrases: &["recipe on file"] },
+    Needed { about: "where an item is built", matters: builds, phrases: &["approved for the item"] },
+    Needed {
+        about: "what minutes are",
+        matters: |job| job.pools.iter().any(|pool| !pool.daily),
+        phrases: &["one total for the whole plan"],
+    },
+    Needed {
+        about: "what minutes of a group are",
+        matters: |job| job.pools.iter().any(|pool| pool.centres.len() > 1),
+        phrases: &["its minutes hold for all of them together"],
+    },
+    Needed {
+        about: "what minutes of a day are",
+        matters: |job| job.pools.iter().any(|pool| pool.daily),
+        phrases: &["minutes per start day"],
+    },
+    Needed { about: "values on a bound", matters: screens, phrases: &["exactly on the bound passes"] },
+    Needed { about: "how many tests a request must pass", matters: screens, phrases: &["all of these tests"] },
+    Needed {
+        about: "what spending is",
+        matters: |job| job.told.share.is_some() || job.told.budget.is_some(),
+        phrases: &["all purchases at their listed prices"],
+    },
+    Needed {
+        about: "what builds cost",
+        matters: |job| builds(job) && (job.told.share.is_some() || job.told.budget.is_some()),
+        phrases: &["plus all builds at their minutes times the hourly cost of the centre"],
+    },
+    Needed {
+        about: "what the final invoice is for",
+        matters: |job| job.told.billing.is_some(),
+        phrases: &["the order's full value"],
+    },
+    Needed {
+        about: "what becomes of a deposit",
+        matters: pays_deposits,
+        phrases: &["less the deposit where one was billed"],
+    },
+    Needed {
+        about: "what counts as a change",
+        matters: |job| job.told.goal == Goal::Change,
+        phrases: &["units of the finished product", "in finished units"],
+    },
+];
+
+fn buys(job: &Job) -> bool {
+    !job.offers.is_empty()
+}
+
+/// The first thing that a text does not say of a job.
+pub(super) fn check(text: &str, job: &Job) -> Result<(), String> {
+    let silent = NEEDED.iter().filter(|needed| (needed.matters)(job));
+    for needed in silent {
+        if !needed.phrases.iter().any(|phrase| text.contains(phrase)) {
+            return Err(format!("the text does not say, in words that are understood, {}", needed.about));
+        }
+    }
+    let told = codes_where(&sentences(text), &["o build may start", "down"]);
+    if !told.iter().eq(job.down.keys().filter(|centre| !job.is_out(centre))) {
+        return Err(format!("centres are down by their notes, {:?}, and by the text, {told:?}", job.down.keys()));
+    }
+    Ok(())
+}

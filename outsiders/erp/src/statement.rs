@@ -1,0 +1,193 @@
+//! What the outsider says of a task, in its own plain words: facts by name and key, lists by name, and the optimum of each phase.
+
+use crate::{
+    job::{Job, Place, Request, Stood},
+    model::Best,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The value of a fact.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Said {
+    /// Units, days, minutes or cents.
+    Number(i64),
+    /// A code or a reference.
+    Name(String),
+}
+
+/// What it says of a task. Keys of more than one part are joined by `|`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Statement {
+    /// Facts, such as `deposit` by request.
+    pub facts: BTreeMap<&'static str, BTreeMap<String, Said>>,
+    /// Lists, such as the requests that are `accepted`.
+    pub lists: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The least value of each phase, in order.
+    pub phases: Vec<(&'static str, i64)>,
+}
+
+impl Statement {
+    fn number(&mut self, fact: &'static str, key: &[&str], value: i64) {
+        self.facts.entry(fact).or_default().insert(key.join("|"), Said::Number(value));
+    }
+
+    fn name(&mut self, fact: &'static str, key: &[&str], value: &str) {
+        self.facts.entry(fact).or_default().insert(key.join("|"), Said::Name(value.to_owned()));
+    }
+
+    fn list(&mut self, name: &'static str, entries: impl IntoIterator<Item = String>) {
+        self.lists.entry(name).or_default().extend(entries);
+    }
+}
+
+/// Puts a job and its optimum into words.
+pub(crate) fn of(job: &Job, best: &Best) -> Statement {
+    let mut said = Statement { phases: best.phases.clone(), ..Statement::default() };
+    for request in &job.requests {
+        one_request(job, request, &mut said);
+    }
+    money(job, &mut said);
+    items(job, &mut said);
+    offers(job, &mut said);
+    shop(job, &mut said);
+    before(job, &mut said);
+    said
+}
+
+fn one_request(job: &Job, request: &Request, said: &mut Statement) {
+    let key = [&*request.reference];
+    let taken = job.takes(request);
+    said.list(if taken { "accepted" } else { "declined" }, [request.reference.clone()]);
+    let place = match (request.place, taken) {
+        (Place::Draft, true) => "drafts to confirm",
+        (Place::Draft, false) => "drafts to cancel",
+        (Place::Listed, true) => "requests to enter",
+        (Place::Listed, false) => "requests to leave out",
+        (Place::Standing, _) => "orders that stand",
+    };
+    said.list(place, [request.reference.clone()]);
+    said.number("due day", &key, request.due);
+    said.name("customer", &key, &request.customer);
+    said.number("order value", &key, job.value(request));
+    for (item, units) in &request.lines {
+        said.number("units", &key, *units);
+        said.name("item", &key, item);
+    }
+    if let Some(limit) = request.limit {
+        said.number("customer's limit", &key, limit);
+        if taken {
+            said.list("accepted with a limit", [request.reference.clone()]);
+        }
+    }
+    if taken {
+        let deposit = job.deposit(request);
+        said.number("final amount", &key, job.value(request) - deposit.unwrap_or(0));
+        if let Some(deposit) = deposit {
+            said.number("deposit", &key, deposit);
+            said.list("with a deposit", [request.reference.clone()]);
+        }
+    }
+}
+
+fn money(job: &Job, said: &mut Statement) {
+    let amounts = [
+        ("payment days", job.told.billing.map(|billing| billing.days)),
+        ("spending share", job.told.share),
+        ("spending cap", job.spending_cap()),
+        ("budget", job.told.budget),
+    ];
+    for (name, amount) in amounts.into_iter().filter_map(|(name, amount)| Some((name, amount?))) {
+        said.number(name, &[], amount);
+    }
+    said.list("days", (0..=job.last_day()).map(|day| day.to_string()));
+}
+
+fn items(job: &Job, said: &mut Statement) {
+    for (code, item) in &job.items {
+        said.list(if item.sold { "what is sold" } else { "what goes into it" }, [code.clone()]);
+        said.list("items", [code.clone()]);
+        said.number("stock", &[code], item.stock);
+        said.number("list price", &[code], item.list);
+        match &item.recipe {
+            None => said.number("not built", &[code], 1),
+            Some(recipe) => {
+                said.number("days of a build", &[code], recipe.days);
+                said.number("lines of the recipe", &[code], recipe.parts.len() as i64);
+                for (part, units) in &recipe.parts {
+                    said.number("units in the recipe", &[code, part], *units);
+                }
+            }
+        }
+        if job.told.never_bought.contains(code) {
+            said.number("not bought", &[code], 1);
+        }
+    }
+}
+
+fn offers(job: &Job, said: &mut Statement) {
+    for offer in &job.offers {
+        let key = [&*offer.supplier, &*offer.item];
+        said.list("suppliers", [offer.supplier.clone()]);
+        said.number("offered", &key, 1);
+        said.number("delivery days", &key, offer.days);
+        if let Some(most) = offer.most {
+            said.number("largest order", &key, most);
+        }
+        if let Some((least, _)) = offer.steps.first() {
+            said.number("smallest order", &key, *least);
+        }
+        for (from, price) in &offer.steps {
+            said.number("price", &[key[0], key[1], &from.to_string()], *price);
+        }
+    }
+    for supplier in &job.told.withdrawn {
+        said.number("withdrawn", &[supplier], 1);
+    }
+}
+
+fn shop(job: &Job, said: &mut Statement) {
+    for way in &job.ways {
+        said.list("centres", [way.centre.clone()]);
+        said.number("minutes per unit", &[&way.item, &way.centre], way.minutes);
+        said.number("unit cost", &[&way.item, &way.centre], way.cost);
+    }
+    for pool in &job.pools {
+        if pool.daily {
+            said.number("minutes a day", &[&pool.name], pool.minutes);
+            said.list("centres with minutes a day", [pool.name.clone()]);
+            continue;
+        }
+        said.list("pools", [pool.name.clone()]);
+        said.number("minutes in all", &[&pool.name], pool.minutes);
+        for centre in &pool.centres {
+            said.number("draws on", &[&pool.name, centre], 1);
+        }
+    }
+    for (centre, days) in &job.down {
+        for day in days {
+            said.number("down", &[centre, &day.to_string()], 1);
+        }
+    }
+}
+
+/// The plan that stood: how much of what is sold came from where, and which papers can no longer happen.
+fn before(job: &Job, said: &mut Statement) {
+    let mut total = |fact: &'static str, key: [&str; 2], units: i64| {
+        let known = said.facts.entry(fact).or_default().entry(key.join("|")).or_insert(Said::Number(0));
+        if let Said::Number(known) = known {
+            *known += units;
+        }
+    };
+    for stood in job.bought_before.iter().filter(|stood| job.items.get(&stood.item).is_some_and(|item| item.sold)) {
+        total("bought before", [&stood.at, &stood.item], stood.units);
+    }
+    for stood in &job.built_before {
+        total("built before", [&stood.item, &stood.at], stood.units);
+    }
+    let broken = |papers: &[Stood]| -> Vec<String> {
+        let numbered = papers.iter().zip(1..).filter(|(stood, _)| job.told.broken.contains(&stood.at));
+        numbered.map(|(_, number): (_, usize)| number.to_string()).collect()
+    };
+    said.list("broken purchases", broken(&job.bought_before));
+    said.list("broken builds", broken(&job.built_before));
+}
