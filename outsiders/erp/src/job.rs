@@ -16,6 +16,8 @@ pub(crate) struct Job {
     pub(crate) pools: Vec<Pool>,
     /// Days on which nothing may start, by centre.
     pub(crate) down: BTreeMap<String, BTreeSet<i64>>,
+    /// Days on which nothing is received, started or finished.
+    pub(crate) closed: BTreeSet<i64>,
     /// The purchases that stood on day 0, in the order of their numbers.
     pub(crate) bought_before: Vec<Stood>,
     /// The builds that stood on day 0, likewise.
@@ -38,6 +40,8 @@ pub(crate) struct Told {
     pub(crate) broken: BTreeSet<String>,
     /// Suppliers that may not be used again.
     pub(crate) withdrawn: BTreeSet<String>,
+    /// Whether the company is closed on some days, which the records name.
+    pub(crate) closes: bool,
 }
 
 /// What is made as small as it can be.
@@ -233,6 +237,16 @@ impl Job {
             Amount::Percent(percent) => (value * percent + 50) / 100,
         };
         (value >= from).then_some(cents)
+    }
+
+    /// The first day from this one on that is not closed.
+    pub(crate) fn open_from(&self, day: i64) -> i64 {
+        (day..).find(|day| !self.closed.contains(day)).unwrap_or(day)
+    }
+
+    /// The day on which a purchase can be there.
+    pub(crate) fn comes(&self, offer: &Offer) -> i64 {
+        self.open_from(offer.days)
     }
 
     /// Whether a supplier or a centre can no longer be relied on.

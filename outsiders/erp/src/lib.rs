@@ -7,16 +7,21 @@
 //! tools of `world`, and the plain model of `solve`.
 //!
 //! Three steps, one folder or file each: `read` makes a job of text and records, `model` makes an optimisation problem of the
-//! job and solves it phase by phase, and `statement` puts both into plain words.
+//! job and solves it phase by phase, and `statement` puts both into plain words, with a few plans of which `proposals` says whether
+//! they keep the rules.
 
 mod job;
 mod lost;
 mod model;
+mod proposals;
 mod read;
+mod said;
 mod statement;
 
 pub use lost::Lost;
-pub use statement::{Said, Statement};
+pub use proposals::{Proposal, Row};
+pub use said::Said;
+pub use statement::Statement;
 
 use benchwright_solve::Engine;
 use benchwright_world::ToolAccess;
@@ -25,5 +30,5 @@ use benchwright_world::ToolAccess;
 pub fn state(text: &str, access: &mut dyn ToolAccess, engine: &dyn Engine) -> Result<Statement, Lost> {
     let job = read::job(text, access)?;
     let best = model::best(&job, engine)?;
-    Ok(statement::of(&job, &best))
+    Ok(Statement { proposals: proposals::of(&job, &best), ..statement::of(&job, &best) })
 }

@@ -20,18 +20,49 @@ const LIMITS: Limits = Limits { work: 240.0, linearization: 2, fixed_search: fal
 pub(crate) struct Best {
     /// What each phase is about, and its least value.
     pub(crate) phases: Vec<(&'static str, i64)>,
+    /// A plan that reaches it.
+    pub(crate) plan: Plan,
+}
+
+/// What is bought and built.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) purchases: Vec<Purchased>,
+    pub(crate) builds: Vec<Built>,
+}
+
+/// A purchase of a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Purchased {
+    pub(crate) supplier: String,
+    pub(crate) item: String,
+    pub(crate) units: i64,
+    pub(crate) comes: i64,
+    pub(crate) price: i64,
+}
+
+/// A build of a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Built {
+    pub(crate) item: String,
+    pub(crate) centre: String,
+    pub(crate) units: i64,
+    pub(crate) start: i64,
+    pub(crate) done: i64,
 }
 
 /// Solves a job.
 pub(crate) fn best(job: &Job, engine: &dyn Engine) -> Result<Best, Lost> {
     let mut problem = Problem::new(job);
     let mut phases = Vec::new();
+    let mut point = Vec::new();
     for (name, least) in problem.goals(job) {
-        let value = problem.minimise(&least, engine, name)?;
+        point = problem.minimise(&least, engine, name)?;
+        let value = least.at(&point);
         problem.at_most(least, value);
         phases.push((name, value));
     }
-    Ok(Best { phases })
+    Ok(Best { phases, plan: problem.plan(job, &point) })
 }
 
 /// A purchase that may be made: the units of an offer over all its price steps.
@@ -109,10 +140,12 @@ impl<'j> Problem<'j> {
         let pools = job.pools.iter().filter(|pool| pool.centres.contains(&way.centre));
         let most = pools.map(|pool| pool.minutes / way.minutes.max(1)).min().unwrap_or(i64::MAX).min(of_use.max(stood));
         for start in 0..=job.last_day() - recipe.days {
-            if !job.down.get(&way.centre).is_some_and(|days| days.contains(&start)) {
+            let is_down = job.down.get(&way.centre).is_some_and(|days| days.contains(&start));
+            let done = job.open_from(start + recipe.days);
+            if !is_down && !job.closed.contains(&start) && done <= job.last_day() {
                 let units = Lin::var(self.model.var(0, most));
                 self.spending = self.spending.plus(&units.times(way.cost));
-                self.builds.push(Build { way, start, done: start + recipe.days, units });
+                self.builds.push(Build { way, start, done, units });
             }
         }
     }
@@ -124,7 +157,7 @@ impl<'j> Problem<'j> {
             for day in 0..=job.last_day() {
                 let bought = self.purchases.iter().filter(|purchase| purchase.offer.item == *code);
                 let bought =
-                    bought.filter(|purchase| purchase.offer.days <= day).map(|purchase| purchase.units.clone());
+                    bought.filter(|purchase| job.comes(purchase.offer) <= day).map(|purchase| purchase.units.clone());
                 let built = self.builds.iter().filter(|build| build.way.item == *code && build.done <= day);
                 let built = built.map(|build| build.units.clone());
                 let taken = self.builds.iter().filter(|build| build.start <= day).filter_map(|build| {
@@ -221,15 +254,35 @@ impl<'j> Problem<'j> {
         self.within(of, (i64::MIN, most), Vec::new());
     }
 
-    /// The least value of an expression, proved.
-    fn minimise(&mut self, of: &Lin, engine: &dyn Engine, name: &str) -> Result<i64, Lost> {
+    /// The plan at a point.
+    fn plan(&self, job: &Job, point: &[i64]) -> Plan {
+        let mut plan = Plan::default();
+        for Purchase { offer, units, .. } in &self.purchases {
+            let units = units.at(point);
+            let step = offer.steps.iter().rev().find(|(from, _)| *from <= units);
+            if let Some((_, price)) = step.filter(|_| units > 0) {
+                let (supplier, item) = (offer.supplier.clone(), offer.item.clone());
+                plan.purchases.push(Purchased { supplier, item, units, comes: job.comes(offer), price: *price });
+            }
+        }
+        for Build { way, start, done, units } in &self.builds {
+            let units = units.at(point);
+            if units > 0 {
+                let (item, centre) = (way.item.clone(), way.centre.clone());
+                plan.builds.push(Built { item, centre, units, start: *start, done: *done });
+            }
+        }
+        plan
+    }
+
+    /// A point at which an expression is least, proved.
+    fn minimise(&mut self, of: &Lin, engine: &dyn Engine, name: &str) -> Result<Vec<i64>, Lost> {
         self.model.minimise = Some(of.clone());
         let answer = engine.solve(&self.model, &LIMITS).map_err(|error| Lost::Unproved(error.to_string()))?;
         match answer.status {
             Status::Optimal => {
-                let value = of.at(&answer.point);
-                self.model.hint = (0..).zip(answer.point).collect();
-                Ok(value)
+                self.model.hint = (0..).zip(answer.point.iter().copied()).collect();
+                Ok(answer.point)
             }
             Status::Infeasible => Err(Lost::NoPlan),
             Status::Feasible | Status::Unknown => {

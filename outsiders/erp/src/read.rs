@@ -1,5 +1,6 @@
 //! Reads a task: first the instruction, then the records that it leads to.
 
+mod calendar;
 mod goods;
 mod needed;
 mod notes;
@@ -30,9 +31,10 @@ pub(crate) fn job(text: &str, access: &mut dyn ToolAccess) -> Result<Job, Lost> 
             "a plan stands already, and the text does not say what to do with it".to_owned(),
         ));
     }
+    let closed = calendar::closed(access, &told)?;
     let items = goods.items.into_values().collect();
     let goods::Shop { ways, pools, down, .. } = shop;
-    let job = Job { told, requests, items, offers, ways, pools, down, bought_before, built_before };
+    let job = Job { told, requests, items, offers, ways, pools, down, closed, bought_before, built_before };
     needed::check(text, &job)?;
     Ok(job)
 }

@@ -3,17 +3,10 @@
 use crate::{
     job::{Job, Place, Request, Stood},
     model::Best,
+    proposals::Proposal,
+    said::Said,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The value of a fact.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Said {
-    /// Units, days, minutes or cents.
-    Number(i64),
-    /// A code or a reference.
-    Name(String),
-}
 
 /// What it says of a task. Keys of more than one part are joined by `|`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,6 +17,8 @@ pub struct Statement {
     pub lists: BTreeMap<&'static str, BTreeSet<String>>,
     /// The least value of each phase, in order.
     pub phases: Vec<(&'static str, i64)>,
+    /// Plans, and whether they keep the rules.
+    pub proposals: Vec<Proposal>,
 }
 
 impl Statement {
@@ -139,6 +134,10 @@ fn offers(job: &Job, said: &mut Statement) {
         for (from, price) in &offer.steps {
             said.number("price", &[key[0], key[1], &from.to_string()], *price);
         }
+        let wait = job.comes(offer) - offer.days;
+        if wait > 0 {
+            said.number("days a delivery waits", &key, wait);
+        }
     }
     for supplier in &job.told.withdrawn {
         said.number("withdrawn", &[supplier], 1);
@@ -163,9 +162,28 @@ fn shop(job: &Job, said: &mut Statement) {
             said.number("draws on", &[&pool.name, centre], 1);
         }
     }
+    closed(job, said);
     for (centre, days) in &job.down {
         for day in days {
             said.number("down", &[centre, &day.to_string()], 1);
+        }
+    }
+}
+
+/// For how many days after the last one of the plan it tells which are closed.
+const AFTER: i64 = 30;
+
+fn closed(job: &Job, said: &mut Statement) {
+    let last = job.last_day() + AFTER;
+    for day in job.closed.range(..=last) {
+        said.number("closed", &[&day.to_string()], 1);
+    }
+    for (code, recipe) in job.items.iter().filter_map(|(code, item)| Some((code, item.recipe.as_ref()?))) {
+        for start in 0..=last {
+            let wait = job.open_from(start + recipe.days) - start - recipe.days;
+            if wait > 0 {
+                said.number("days a build waits", &[code, &start.to_string()], wait);
+            }
         }
     }
 }

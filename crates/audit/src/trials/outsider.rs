@@ -1,16 +1,19 @@
 //! An outsider reads the task: somebody who shares neither the case nor the facts nor the candidates with those who made it, and who
 //! has only the instruction and tools that read. What it says of the task must be what the verifier holds for true, and the optimum
-//! that it proves must be the certified one, phase by phase and to the cent.
+//! that it proves must be the certified one, phase by phase and to the cent. Its best plan, carried out, earns everything; so it does
+//! with a request promised as early as the outsider knows that goods are there, and a day earlier it breaks a rule.
 //!
 //! The two have words of their own. The tables below say which belong together; a fact or a set of the verifier that stands in none
 //! of them is a fault, so that nothing new goes unread.
 
 use super::closed_book::Reads;
 use crate::{Finding, Held, Subject};
-use benchwright_grade::Grader;
-use benchwright_outsider_erp::{Lost, Said, Statement, state};
-use benchwright_schema::plan::Binding;
+use benchwright_expr::Type;
+use benchwright_grade::{FULL, Grader};
+use benchwright_outsider_erp::{Lost, Proposal, Said, Statement, state};
+use benchwright_schema::plan::{Binding, ViewField};
 use benchwright_solve::Engine;
+use benchwright_spec::Rows;
 use benchwright_world::ToolAccess;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +32,16 @@ struct Outsider {
     phases: &'static [(&'static str, &'static str)],
     /// Facts of the verifier that it has no word for, and why that hides nothing.
     unsaid: &'static [(&'static str, &'static str)],
+    /// Its kinds of rows and the views of the plan, with the fields of each.
+    rows: &'static [(&'static str, &'static str, &'static [(&'static str, Cell)])],
+}
+
+/// What a field of a view is, in a row of the outsider's.
+enum Cell {
+    /// A word of the row.
+    Word(&'static str),
+    /// Always the same.
+    Always(i64),
 }
 
 const OUTSIDERS: &[Outsider] = &[Outsider {
@@ -95,9 +108,48 @@ const OUTSIDERS: &[Outsider] = &[Outsider {
         ("wanted", "the same as being accepted"),
         ("record_of", "the record of an order is found by its reference, which the oracle needs to succeed"),
     ],
+    rows: &[
+        (
+            "sales",
+            "sell",
+            &[
+                ("order", Cell::Word("request")),
+                ("customer", Cell::Word("customer")),
+                ("product", Cell::Word("item")),
+                ("qty", Cell::Word("units")),
+                ("promised", Cell::Word("day")),
+                ("price", Cell::Word("price")),
+                ("discount", Cell::Always(0)),
+            ],
+        ),
+        (
+            "purchases",
+            "buy",
+            &[
+                ("vendor", Cell::Word("supplier")),
+                ("product", Cell::Word("item")),
+                ("qty", Cell::Word("units")),
+                ("arrive", Cell::Word("day")),
+                ("price", Cell::Word("price")),
+                ("discount", Cell::Always(0)),
+            ],
+        ),
+        (
+            "builds",
+            "build",
+            &[
+                ("product", Cell::Word("item")),
+                ("centre", Cell::Word("centre")),
+                ("qty", Cell::Word("units")),
+                ("start", Cell::Word("start")),
+                ("due", Cell::Word("end")),
+                ("orders", Cell::Always(1)),
+            ],
+        ),
+    ],
 }];
 
-pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
+pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     let family = &subject.task.sealed.family;
     let Some(outsider) = OUTSIDERS.iter().find(|outsider| outsider.family == family) else {
         return Finding::new(Held::Na(format!("nobody reads tasks of the family `{family}` from outside")));
@@ -113,13 +165,13 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let finding = match said {
         Err(Lost::Unproved(why)) => Finding::new(Held::NoVerdict(why)),
         Err(lost) => Finding::new(Held::Failed(format!("the outsider is lost: {lost}"))),
-        Ok(said) => outsider.compare(subject, &said),
+        Ok(said) => outsider.compare(subject, grader, &said),
     };
     finding.count("reads", calls)
 }
 
 impl Outsider {
-    fn compare(&self, subject: &Subject<'_>, said: &Statement) -> Finding {
+    fn compare(&self, subject: &Subject<'_>, grader: &Grader<'_>, said: &Statement) -> Finding {
         let bindings = &subject.task.sealed.verifier.bindings;
         let mut faults = Vec::new();
         let mut compared = 0;
@@ -150,7 +202,51 @@ impl Outsider {
             }
         }
         faults.extend(self.optima(subject, said));
-        Finding::of(&faults).count("facts", compared).count("phases", said.phases.len())
+        for proposal in &said.proposals {
+            faults.extend(self.judged(subject, grader, proposal));
+        }
+        let finding = Finding::of(&faults).count("facts", compared).count("phases", said.phases.len());
+        finding.count("plans", said.proposals.len())
+    }
+
+    /// What is wrong with the verdict on a plan, carried out, of which the outsider knows whether it keeps the rules.
+    fn judged(&self, subject: &Subject<'_>, grader: &Grader<'_>, proposal: &Proposal) -> Option<String> {
+        let about = &proposal.about;
+        let carried_out = self
+            .rows(subject, proposal)
+            .and_then(|rows| subject.carry_out(grader, &rows).map_err(|error| error.to_string()));
+        match carried_out {
+            Err(why) => Some(format!("{about}: {why}")),
+            Ok(verdict) if proposal.keeps && (verdict.reward != FULL || verdict.alarm) => {
+                Some(format!("{about}, which keeps all rules, earns {}: {:?}", verdict.reward, verdict.failed()))
+            }
+            Ok(verdict) if !proposal.keeps && verdict.constraints == FULL => {
+                Some(format!("{about}, which breaks a rule, is found to break none"))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// The rows of a plan in the views of the family.
+    fn rows(&self, subject: &Subject<'_>, proposal: &Proposal) -> Result<Rows, String> {
+        let mut rows = Rows::empty(&subject.plan);
+        for (kind, view, cells) in self.rows {
+            let at = subject.plan.view_named(view).ok_or_else(|| format!("there is no view `{view}`"))?;
+            for row in proposal.rows.get(kind).into_iter().flatten() {
+                let fields = subject.plan.views[at].fields.iter().map(|field| {
+                    let cell = cells.iter().find(|(name, _)| *name == field.name);
+                    let said = match cell {
+                        Some((_, Cell::Always(number))) => Some(Said::Number(*number)),
+                        Some((_, Cell::Word(word))) => row.get(word).cloned(),
+                        None => None,
+                    };
+                    let said = said.ok_or_else(|| format!("the outsider has no word for `{view}.{}`", field.name))?;
+                    number(subject, field, said)
+                });
+                rows.0[at].push(fields.collect::<Result<Vec<i64>, String>>()?);
+            }
+        }
+        Ok(rows)
     }
 
     /// Where the optima differ, or are of other things.
@@ -173,6 +269,21 @@ impl Outsider {
                 (best != found).then(|| format!("{name}: {found} by the outsider, {best} as certified"))
             })
             .collect()
+    }
+}
+
+/// A word as a field of a view has it: a number, or the number of the member that is called so.
+fn number(subject: &Subject<'_>, field: &ViewField, said: Said) -> Result<i64, String> {
+    match (said, field.ty) {
+        (Said::Number(number), _) => Ok(number),
+        (Said::Name(name), Type::Ref(sort)) => {
+            let members = &subject.task.sealed.verifier.bindings.members;
+            let keys = subject.plan.sorts.get(sort.index()).and_then(|(sort, _)| members.get(sort));
+            let key = keys.into_iter().flatten().find(|key| short_key(key) == name);
+            let member = key.and_then(|key| subject.bound.member(sort.index(), key));
+            member.map(i64::from).ok_or_else(|| format!("{name} is none of those that `{}` may name", field.name))
+        }
+        (Said::Name(name), _) => Err(format!("{name} is no number, as `{}` is", field.name)),
     }
 }
 

@@ -37,7 +37,29 @@ fn pays_deposits(job: &Job) -> bool {
 }
 
 const NEEDED: &[Needed] = &[
-    Needed { about: "which days count", matters: always, phrases: &["ll calendar days count"] },
+    Needed { about: "which days count", matters: |job| !job.told.closes, phrases: &["ll calendar days count"] },
+    Needed {
+        about: "how days are counted",
+        matters: |job| job.told.closes,
+        phrases: &[
+            "elivery and manufacturing days are calendar days",
+            "Count delivery and manufacturing days as calendar days",
+        ],
+    },
+    Needed {
+        about: "when goods are received",
+        matters: |job| job.told.closes && buys(job),
+        phrases: &["received on a closed day"],
+    },
+    Needed {
+        about: "when builds start and end",
+        matters: |job| job.told.closes && builds(job),
+        phrases: &[
+            "Neither the start nor the deadline of a build may fall on a closed day",
+            "The start and the deadline of a build are open days",
+            "Put no start and no deadline of a build on a closed day",
+        ],
+    },
     Needed { about: "when goods can be used", matters: always, phrases: &["can be used that same day"] },
     Needed {
         about: "how many units an order is for",

@@ -25,6 +25,7 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
         never_bought: codes_where(&sentences, &["never bought"]),
         broken: codes_where(&sentences, &["can no longer happen"]),
         withdrawn: codes_where(&sentences, &["may not be used again"]),
+        closes: text.contains("planning.closed_weekdays") && text.contains("planning.closed_dates"),
     })
 }
 
