@@ -42,6 +42,20 @@ pub(crate) struct Told {
     pub(crate) withdrawn: BTreeSet<String>,
     /// Whether the company is closed on some days, which the records name.
     pub(crate) closes: bool,
+    pub(crate) readings: Readings,
+}
+
+/// Clauses that can be put in two ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Readings {
+    /// Days from the one on which something comes in to the one on which it can be used.
+    pub(crate) wait: i64,
+    /// Whether a price step is only for the units from its minimum on.
+    pub(crate) above_step: bool,
+    /// The tax in percent that customers' limits include.
+    pub(crate) tax: i64,
+    /// Whether a value exactly on a bound of the intake passes.
+    pub(crate) bound_passes: bool,
 }
 
 /// What is made as small as it can be.
@@ -93,7 +107,7 @@ pub(crate) struct Request {
     pub(crate) limit: Option<i64>,
 }
 
-/// The tests that a request must pass; a value on a bound passes.
+/// The tests that a request must pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Intake {
     pub(crate) units: Option<(i64, i64)>,
@@ -196,10 +210,16 @@ impl Job {
     /// Whether a request is taken.
     pub(crate) fn takes(&self, request: &Request) -> bool {
         let Intake { units, notice, money } = self.told.intake;
-        let size = units.is_none_or(|(least, most)| (least..=most).contains(&request.units()));
-        let in_time = notice.is_none_or(|days| request.due >= days);
-        let paid = !money || request.limit.is_none_or(|limit| limit >= self.value(request));
+        let edge = i64::from(!self.told.readings.bound_passes);
+        let size = units.is_none_or(|(least, most)| (least + edge..=most - edge).contains(&request.units()));
+        let in_time = notice.is_none_or(|days| request.due >= days + edge);
+        let paid = !money || self.limit(request).is_none_or(|limit| limit >= self.value(request) + edge);
         size && in_time && paid
+    }
+
+    /// The most that a request may come to before tax, in whole cents.
+    pub(crate) fn limit(&self, request: &Request) -> Option<i64> {
+        request.limit.map(|limit| limit * 100 / (100 + self.told.readings.tax))
     }
 
     /// The requests that are taken.
@@ -242,6 +262,16 @@ impl Job {
     /// The first day from this one on that is not closed.
     pub(crate) fn open_from(&self, day: i64) -> i64 {
         (day..).find(|day| !self.closed.contains(day)).unwrap_or(day)
+    }
+
+    /// What a quantity at a price step costs beyond that step's price for all units: where a step is only for the units from its
+    /// minimum on, those below it cost what the steps before say, the first of which begins with the first unit.
+    pub(crate) fn beyond(&self, offer: &Offer, step: usize) -> i64 {
+        let Some((_, price)) = offer.steps.get(step).filter(|_| self.told.readings.above_step) else { return 0 };
+        let ends = offer.steps[1..=step].iter().map(|(from, _)| *from);
+        let begins = [1].into_iter().chain(offer.steps[1..].iter().map(|(from, _)| *from));
+        let before = begins.zip(ends).zip(&offer.steps);
+        before.map(|((begin, end), (_, dearer))| (end - begin) * (dearer - price)).sum()
     }
 
     /// The day on which a purchase can be there.

@@ -125,7 +125,8 @@ impl<'j> Problem<'j> {
             let (units, here) = (Lin::var(self.model.var(0, to)), self.model.lit());
             self.within(units.clone(), (*from, to), vec![here]);
             self.within(units.clone(), (0, 0), vec![!here]);
-            self.spending = self.spending.plus(&units.times(*price));
+            let cost = units.times(*price).plus(&Lin::lit(here).times(job.beyond(offer, at)));
+            self.spending = self.spending.plus(&cost);
             purchase.units = purchase.units.plus(&units);
             purchase.steps.push(here);
         }
@@ -142,7 +143,7 @@ impl<'j> Problem<'j> {
         for start in 0..=job.last_day() - recipe.days {
             let is_down = job.down.get(&way.centre).is_some_and(|days| days.contains(&start));
             let done = job.open_from(start + recipe.days);
-            if !is_down && !job.closed.contains(&start) && done <= job.last_day() {
+            if !is_down && !job.closed.contains(&start) && done + job.told.readings.wait <= job.last_day() {
                 let units = Lin::var(self.model.var(0, most));
                 self.spending = self.spending.plus(&units.times(way.cost));
                 self.builds.push(Build { way, start, done, units });
@@ -150,15 +151,16 @@ impl<'j> Problem<'j> {
         }
     }
 
-    /// On every day there is enough of every item for what is owed by then and for what builds have taken. What comes in on a day
-    /// can be used on that day.
+    /// On every day there is enough of every item for what is owed by then and for what builds have taken.
     fn stock_lasts(&mut self, job: &Job) {
+        let wait = job.told.readings.wait;
         for (code, item) in &job.items {
             for day in 0..=job.last_day() {
                 let bought = self.purchases.iter().filter(|purchase| purchase.offer.item == *code);
-                let bought =
-                    bought.filter(|purchase| job.comes(purchase.offer) <= day).map(|purchase| purchase.units.clone());
-                let built = self.builds.iter().filter(|build| build.way.item == *code && build.done <= day);
+                let bought = bought
+                    .filter(|purchase| job.comes(purchase.offer) + wait <= day)
+                    .map(|purchase| purchase.units.clone());
+                let built = self.builds.iter().filter(|build| build.way.item == *code && build.done + wait <= day);
                 let built = built.map(|build| build.units.clone());
                 let taken = self.builds.iter().filter(|build| build.start <= day).filter_map(|build| {
                     let recipe = job.items.get(&build.way.item)?.recipe.as_ref()?;

@@ -8,8 +8,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// How many requests are promised early.
-const EARLY: usize = 3;
+/// How many plans are proposed at most, the best one included.
+const MOST: usize = 8;
 
 /// A row of a plan, by the names of its columns.
 pub type Row = BTreeMap<&'static str, Said>;
@@ -30,7 +30,6 @@ pub(crate) fn of(job: &Job, best: &Best) -> Vec<Proposal> {
     let due = |request: &Request| request.due;
     let mut proposals =
         vec![Proposal { about: "the best plan".to_owned(), keeps: true, rows: rows(job, &best.plan, &due) }];
-    let mut early = 0;
     // Orders that stand keep their days.
     for request in job.taken().filter(|request| request.place != Place::Standing) {
         let first = first_day(job, &best.plan, request);
@@ -40,8 +39,7 @@ pub(crate) fn of(job: &Job, best: &Best) -> Vec<Proposal> {
             let promised = |other: &Request| if other.reference == request.reference { day } else { other.due };
             proposals.push(Proposal { about, keeps, rows: rows(job, &best.plan, &promised) });
         }
-        early += usize::from(first > 0);
-        if early == EARLY {
+        if proposals.len() >= MOST {
             break;
         }
     }
@@ -59,9 +57,10 @@ fn first_day(job: &Job, plan: &Plan, request: &Request) -> i64 {
 /// Units of an item on a day that neither customers nor builds have taken by then.
 fn left(job: &Job, plan: &Plan, item: &str, day: i64) -> i64 {
     let stock = job.items.get(item).map_or(0, |item| item.stock);
+    let there = day - job.told.readings.wait;
     let bought =
-        plan.purchases.iter().filter(|bought| bought.item == item && bought.comes <= day).map(|bought| bought.units);
-    let built = plan.builds.iter().filter(|built| built.item == item && built.done <= day).map(|built| built.units);
+        plan.purchases.iter().filter(|bought| bought.item == item && bought.comes <= there).map(|bought| bought.units);
+    let built = plan.builds.iter().filter(|built| built.item == item && built.done <= there).map(|built| built.units);
     let taken = plan.builds.iter().filter(|built| built.start <= day).filter_map(|built| {
         let recipe = job.items.get(&built.item)?.recipe.as_ref()?;
         Some(recipe.parts.get(item)? * built.units)

@@ -6,6 +6,7 @@ mod needed;
 mod notes;
 mod papers;
 mod phrase;
+mod readings;
 mod records;
 mod tables;
 mod text;

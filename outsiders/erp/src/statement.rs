@@ -68,7 +68,7 @@ fn one_request(job: &Job, request: &Request, said: &mut Statement) {
         said.number("units", &key, *units);
         said.name("item", &key, item);
     }
-    if let Some(limit) = request.limit {
+    if let Some(limit) = job.limit(request) {
         said.number("customer's limit", &key, limit);
         if taken {
             said.list("accepted with a limit", [request.reference.clone()]);
@@ -93,6 +93,9 @@ fn money(job: &Job, said: &mut Statement) {
     ];
     for (name, amount) in amounts.into_iter().filter_map(|(name, amount)| Some((name, amount?))) {
         said.number(name, &[], amount);
+    }
+    if job.told.readings.wait > 0 {
+        said.number("days from receipt to use", &[], job.told.readings.wait);
     }
     said.list("days", (0..=job.last_day()).map(|day| day.to_string()));
 }
@@ -131,8 +134,12 @@ fn offers(job: &Job, said: &mut Statement) {
         if let Some((least, _)) = offer.steps.first() {
             said.number("smallest order", &key, *least);
         }
-        for (from, price) in &offer.steps {
-            said.number("price", &[key[0], key[1], &from.to_string()], *price);
+        for (step, (from, price)) in offer.steps.iter().enumerate() {
+            let from = from.to_string();
+            said.number("price", &[key[0], key[1], &from], *price);
+            if job.told.readings.above_step {
+                said.number("cost beyond the step's price", &[key[0], key[1], &from], job.beyond(offer, step));
+            }
         }
         let wait = job.comes(offer) - offer.days;
         if wait > 0 {

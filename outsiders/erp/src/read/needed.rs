@@ -1,7 +1,10 @@
 //! What an instruction has to say, given the job that it describes. The outsider plans by these sentences; where one is missing, or
 //! says something else, it does not know how to plan and says so.
 
-use super::text::{codes_where, sentences};
+use super::{
+    readings,
+    text::{codes_where, sentences},
+};
 use crate::job::{Goal, Job, Place};
 
 /// A sentence that matters for some jobs, by any of a few phrases.
@@ -60,7 +63,16 @@ const NEEDED: &[Needed] = &[
             "Put no start and no deadline of a build on a closed day",
         ],
     },
-    Needed { about: "when goods can be used", matters: always, phrases: &["can be used that same day"] },
+    Needed {
+        about: "when goods can be used",
+        matters: always,
+        phrases: &[readings::USED_AT_ONCE, readings::USED_NEXT_DAY],
+    },
+    Needed {
+        about: "when parts can be used",
+        matters: |job| builds(job) && job.told.readings.wait > 0,
+        phrases: &["what comes in on a day is there from the day after"],
+    },
     Needed {
         about: "how many units an order is for",
         matters: |job| job.requests.iter().any(|request| request.place != Place::Standing),
@@ -71,7 +83,7 @@ const NEEDED: &[Needed] = &[
     Needed { about: "whom we buy from", matters: buys, phrases: &["suppliers that list it"] },
     Needed { about: "smallest orders", matters: buys, phrases: &["smallest order"] },
     Needed { about: "the number of order lines", matters: buys, phrases: &["at most one order line"] },
-    Needed { about: "price steps", matters: buys, phrases: &["holds for all units"] },
+    Needed { about: "price steps", matters: buys, phrases: &[readings::PRICE_OF_ALL, readings::PRICE_ABOVE] },
     Needed {
         about: "delivery days",
         matters: buys,
@@ -117,17 +129,30 @@ const NEEDED: &[Needed] = &[
         matters: |job| job.pools.iter().any(|pool| pool.daily),
         phrases: &["minutes per start day"],
     },
-    Needed { about: "values on a bound", matters: screens, phrases: &["exactly on the bound passes"] },
+    Needed { about: "values on a bound", matters: screens, phrases: &[readings::BOUND_PASSES, readings::BOUND_FAILS] },
+    Needed {
+        about: "what a customer's limit is for",
+        matters: |job| job.taken().any(|request| request.limit.is_some()),
+        phrases: &[
+            "The value of an order before tax may not exceed",
+            "the order's value before tax must stay within it",
+            "No order may come to more than the customer's pre-tax limit",
+            "percent tax may not exceed",
+        ],
+    },
     Needed { about: "how many tests a request must pass", matters: screens, phrases: &["all of these tests"] },
     Needed {
         about: "what spending is",
         matters: |job| job.told.share.is_some() || job.told.budget.is_some(),
-        phrases: &["all purchases at their listed prices"],
+        phrases: &["all purchases at their listed prices", "all purchases, kept ones included, at their listed prices"],
     },
     Needed {
         about: "what builds cost",
         matters: |job| builds(job) && (job.told.share.is_some() || job.told.budget.is_some()),
-        phrases: &["plus all builds at their minutes times the hourly cost of the centre"],
+        phrases: &[
+            "plus all builds at their minutes times the hourly cost of the centre",
+            "plus all builds, kept ones included, at their minutes times the hourly cost of the centre",
+        ],
     },
     Needed {
         about: "what the final invoice is for",

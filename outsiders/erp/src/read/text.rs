@@ -3,6 +3,7 @@
 
 use super::{
     phrase::{bracketed, count, dates, fixed, gaps, money},
+    readings,
     tables::{Row, Table, tables},
 };
 use crate::job::{Amount, Billing, Deposit, Goal, Intake, Listed, Place, Told, ToldRequest};
@@ -25,6 +26,7 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
         never_bought: codes_where(&sentences, &["never bought"]),
         broken: codes_where(&sentences, &["can no longer happen"]),
         withdrawn: codes_where(&sentences, &["may not be used again"]),
+        readings: readings::read(text)?,
         closes: text.contains("planning.closed_weekdays") && text.contains("planning.closed_dates"),
     })
 }
@@ -73,7 +75,8 @@ fn requests(tables: &[Table<'_>], today: Date) -> Result<Vec<ToldRequest>, Strin
         let place = place(table)?;
         for row in table.rows() {
             let reference = row.cell("Reference")?.to_owned();
-            let limit = match table.has("Pre-tax limit").then(|| row.cell("Pre-tax limit")).transpose()? {
+            let head = ["Pre-tax limit", "Limit"].into_iter().find(|head| table.has(head));
+            let limit = match head.map(|head| row.cell(head)).transpose()? {
                 None | Some("none") => None,
                 Some(cell) => Some(money(cell).ok_or_else(|| format!("{reference}: {cell} is no money"))?),
             };
@@ -121,16 +124,19 @@ fn intake(tables: &[Table<'_>], today: Date) -> Result<Intake, String> {
     for row in tables.iter().filter(|table| table.has("Test")).flat_map(Table::rows) {
         let test = row.cell("A request passes when")?;
         let odd = || format!("a test is not understood: {test}");
-        if let Some(bounds) = gaps("at least {} and at most {} units", test) {
+        let bounds = gaps("at least {} and at most {} units", test).or(gaps("its units lie between {} and {}", test));
+        let notice = gaps("needed by {} or later, which is {} days from today or more", test)
+            .or(gaps("needed-by date lies beyond the bound of {}, which is {} days from today", test));
+        if let Some(bounds) = bounds {
             intake.units = Some((count(bounds[0]).ok_or_else(odd)?, count(bounds[1]).ok_or_else(odd)?));
-        } else if let Some(words) = gaps("needed by {} or later, which is {} days from today or more", test) {
+        } else if let Some(words) = notice {
             let date = Date::parse(words[0]).ok_or_else(odd)?;
             let days = i64::from(date.0) - i64::from(today.0);
             if count(words[1]) != Some(days) {
                 return Err(odd());
             }
             intake.notice = Some(days);
-        } else if test.contains("pre-tax limit is at least its list value") {
+        } else if MONEY_TESTS.iter().any(|words| test.contains(words)) {
             intake.money = true;
         } else {
             return Err(odd());
@@ -138,6 +144,9 @@ fn intake(tables: &[Table<'_>], today: Date) -> Result<Intake, String> {
     }
     Ok(intake)
 }
+
+/// How a customer's limit is held against the value of what it asks for.
+const MONEY_TESTS: &[&str] = &["limit is at least its list value", "limit lies beyond the bound of its list value"];
 
 fn share(sentences: &[&str]) -> Result<Option<i64>, String> {
     let told = sentences.iter().filter(|sentence| sentence.contains("opening stock cannot cover"));
