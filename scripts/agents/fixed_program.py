@@ -10,6 +10,7 @@ read. It needs OR-Tools from PyPI, in a Python that the agent's user may start:
     python3 -m venv /opt/fixed && /opt/fixed/bin/pip install ortools
     benchwright run DIR --agent 'exec:/opt/fixed/bin/python '"$PWD"'/scripts/agents/fixed_program.py'
 """
+
 import json
 import os
 import re
@@ -79,9 +80,9 @@ class Brief:
                 self.request(dict(zip(head, cells)))
             elif re.fullmatch(r"REQ-\d+(, REQ-\d+)*", line.strip()):
                 self.on_record.update(dict.fromkeys(line.strip().split(", ")))
-        self.window = self.numbers(r"at least (\d+) and at most (\d+) units")
-        self.notice = self.numbers(r"which is (\d+) days from today or more")
-        self.money_test = "pre-tax limit is at least its list value" in text
+        self.window = self.numbers(r"at least (\d+) and at most (\d+) units|units lie between (\d+) and (\d+)")
+        self.notice = self.numbers(r"which is (\d+) days from today")
+        self.money_test = re.search(r"limit (is at least|lies beyond the bound of) its list value", text) is not None
         share = re.search(r"may not exceed ([\d.]+) percent of", text)
         self.share = share and round(float(share.group(1)) * 100)
         budget = re.search(r"budget for this plan[^$]*?\$([\d,.]*\d)|\$([\d,.]*\d)[^$]*budget for this plan", text)
@@ -97,8 +98,11 @@ class Brief:
         self.broken = self.codes("can no longer happen") | self.codes("may not be used again")
         self.closes = "planning.closed_weekdays" in text
         goals = {
-            "any plan that keeps every rule": "any", "lowest new spending": "spend", "fewest suppliers": "vendors",
-            "fewest work-centre minutes": "minutes", "smallest change to the existing plan": "change",
+            "any plan that keeps every rule": "any",
+            "lowest new spending": "spend",
+            "fewest suppliers": "vendors",
+            "fewest work-centre minutes": "minutes",
+            "smallest change to the existing plan": "change",
         }
         self.goal = next((goal for words, goal in goals.items() if words in text), None)
 
@@ -108,20 +112,22 @@ class Brief:
 
     def numbers(self, pattern):
         found = re.search(pattern, self.text)
-        return found and tuple(int(group) for group in found.groups())
+        return found and tuple(int(group) for group in found.groups() if group)
 
     def codes(self, words):
         sentences = [one for one in re.split(r"\. |\n", self.text) if words in one]
         return {code for one in sentences for code in re.findall(r"\(([A-Z0-9]+-[A-Z0-9]+)\)", one)}
 
     def request(self, row):
-        limit = row.get("Pre-tax limit", "none")
+        limit = row.get("Pre-tax limit", row.get("Limit", "none"))
         limit = None if limit == "none" else self.money(limit.strip("$"))
         if "Units" not in row:
             self.on_record[row["Reference"]] = limit
             return
         due = (date.fromisoformat(row["Needed by"]) - self.today).days
-        known = self.listed.setdefault(row["Reference"], {"customer": row["Customer ref"], "lines": {}, "due": due, "limit": limit})
+        known = self.listed.setdefault(
+            row["Reference"], {"customer": row["Customer ref"], "lines": {}, "due": due, "limit": limit}
+        )
         known["lines"][row["Item"]] = int(row["Units"])
 
     def noon(self, day):
@@ -144,12 +150,21 @@ class Shop:
             partner = rows("res_partner", [["ref", "=", told["customer"]]], "ref")[0]
             self.requests[reference] = {**told, "place": "listed", "partner": partner["id"]}
         for reference, limit in brief.on_record.items():
-            order = rows("sale_order", [["client_order_ref", "=", reference]], "name", "partner_id", "state", "commitment_date")[0]
+            order = rows(
+                "sale_order", [["client_order_ref", "=", reference]], "name", "partner_id", "state", "commitment_date"
+            )[0]
             lines = rows("sale_order_line", [["order_id", "=", order["id"]]], "product_id", "product_uom_qty")
-            codes = {row["id"]: row["default_code"] for row in rows("product_product", [["id", "in", [line["product_id"][0] for line in lines]]], "default_code")}
+            codes = {
+                row["id"]: row["default_code"]
+                for row in rows("product_product", [["id", "in", [line["product_id"][0] for line in lines]]], "default_code")
+            }
             self.requests[reference] = {
-                "place": order["state"], "id": order["id"], "name": order["name"], "due": brief.day(order["commitment_date"]),
-                "lines": {codes[line["product_id"][0]]: int(line["product_uom_qty"]) for line in lines}, "limit": limit,
+                "place": order["state"],
+                "id": order["id"],
+                "name": order["name"],
+                "due": brief.day(order["commitment_date"]),
+                "lines": {codes[line["product_id"][0]]: int(line["product_uom_qty"]) for line in lines},
+                "limit": limit,
             }
         self.goods()
         self.centres()
@@ -178,7 +193,13 @@ class Shop:
         while found:
             parts = set()
             for row in found:
-                item = {"id": row["id"], "sold": row["default_code"] in sold, "stock": int(row["qty_available"]), "list": cents(row["list_price"]), "parts": {}}
+                item = {
+                    "id": row["id"],
+                    "sold": row["default_code"] in sold,
+                    "stock": int(row["qty_available"]),
+                    "list": cents(row["list_price"]),
+                    "parts": {},
+                }
                 if row["bom_ids"]:
                     bom = rows("mrp_bom", [["id", "=", row["bom_ids"][0]]], "produce_delay")[0]
                     operation = rows("mrp_routing_workcenter", [["bom_id", "=", bom["id"]]], "workcenter_id")[0]
@@ -199,7 +220,11 @@ class Shop:
             return
         for row in rows("mrp_workcenter", [], "code", "costs_hour", "note"):
             note, code = row["note"] or "", row["code"]
-            approved = [(item, int(minutes)) for item, minutes in re.findall(r"Approved for ([A-Z0-9-]+): (\d+) minutes", note) if item in self.items]
+            approved = [
+                (item, int(minutes))
+                for item, minutes in re.findall(r"Approved for ([A-Z0-9-]+): (\d+) minutes", note)
+                if item in self.items
+            ]
             if not approved:
                 continue
             self.centre[code] = row["id"]
@@ -221,25 +246,43 @@ class Shop:
     def offers(self):
         lists = defaultdict(list)
         ids = [item["id"] for item in self.items.values()]
-        for line in rows("product_supplierinfo", [["product_tmpl_id", "in", ids]], "partner_id", "product_tmpl_id", "min_qty", "price", "delay"):
+        for line in rows(
+            "product_supplierinfo",
+            [["product_tmpl_id", "in", ids]],
+            "partner_id",
+            "product_tmpl_id",
+            "min_qty",
+            "price",
+            "delay",
+        ):
             lists[line["partner_id"][0], self.code[line["product_tmpl_id"][0]]].append(line)
-        suppliers = {row["id"]: row for row in rows("res_partner", [["id", "in", sorted({key[0] for key in lists})]], "ref", "comment")}
+        suppliers = {
+            row["id"]: row for row in rows("res_partner", [["id", "in", sorted({key[0] for key in lists})]], "ref", "comment")
+        }
         self.sellers = []
         for (partner, item), lines in lists.items():
             supplier = suppliers[partner]
             if item in self.brief.never_bought or supplier["ref"] in self.brief.broken:
                 continue
             most = re.search(rf"Item {re.escape(item)}: at most (\d+) units", supplier["comment"] or "")
-            self.sellers.append({
-                "supplier": partner, "item": item, "days": int(lines[0]["delay"]), "most": int(most.group(1)) if most else None,
-                "steps": sorted((int(line["min_qty"]), cents(line["price"])) for line in lines),
-            })
+            self.sellers.append(
+                {
+                    "supplier": partner,
+                    "item": item,
+                    "days": int(lines[0]["delay"]),
+                    "most": int(most.group(1)) if most else None,
+                    "steps": sorted((int(line["min_qty"]), cents(line["price"])) for line in lines),
+                }
+            )
 
     def calendar(self):
         self.closed = set()
         if self.brief.closes:
             names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-            value = {row["key"]: row["value"] or "" for row in rows("ir_config_parameter", [["key", "like", "planning.closed"]], "key", "value")}
+            value = {
+                row["key"]: row["value"] or ""
+                for row in rows("ir_config_parameter", [["key", "like", "planning.closed"]], "key", "value")
+            }
             for day in range(120):
                 when = self.brief.today + timedelta(days=day)
                 if names[when.weekday()] in value["planning.closed_weekdays"] or str(when) in value["planning.closed_dates"]:
@@ -256,13 +299,49 @@ class Shop:
         if self.brief.goal != "change":
             return
         ids = [item["id"] for item in self.items.values()]
-        for line in rows("purchase_order_line", [["product_id", "in", ids], ["order_id.state", "=", "purchase"]], "order_id", "product_id", "product_qty", "partner_id"):
-            self.stood.append({"kind": "buy", "id": line["order_id"][0], "line": line["id"], "at": line["partner_id"][0], "item": self.code[line["product_id"][0]], "units": int(line["product_qty"])})
+        for line in rows(
+            "purchase_order_line",
+            [["product_id", "in", ids], ["order_id.state", "=", "purchase"]],
+            "order_id",
+            "product_id",
+            "product_qty",
+            "partner_id",
+        ):
+            self.stood.append(
+                {
+                    "kind": "buy",
+                    "id": line["order_id"][0],
+                    "line": line["id"],
+                    "at": line["partner_id"][0],
+                    "item": self.code[line["product_id"][0]],
+                    "units": int(line["product_qty"]),
+                }
+            )
         of = {record: code for code, record in self.centre.items()}
-        for build in rows("mrp_production", [["product_id", "in", ids], ["state", "=", "confirmed"]], "name", "product_id", "product_qty", "date_start"):
+        for build in rows(
+            "mrp_production",
+            [["product_id", "in", ids], ["state", "=", "confirmed"]],
+            "name",
+            "product_id",
+            "product_qty",
+            "date_start",
+        ):
             work = rows("mrp_workorder", [["production_id", "=", build["id"]]], "workcenter_id")[0]
-            self.stood.append({"kind": "build", "id": build["id"], "name": build["name"], "start": self.brief.day(build["date_start"]), "at": of.get(work["workcenter_id"][0]), "item": self.code[build["product_id"][0]], "units": int(build["product_qty"])})
-        self.standing = {row["id"]: row for row in rows("purchase_order", [["id", "in", [one["id"] for one in self.stood if one["kind"] == "buy"]]], "name")}
+            self.stood.append(
+                {
+                    "kind": "build",
+                    "id": build["id"],
+                    "name": build["name"],
+                    "start": self.brief.day(build["date_start"]),
+                    "at": of.get(work["workcenter_id"][0]),
+                    "item": self.code[build["product_id"][0]],
+                    "units": int(build["product_qty"]),
+                }
+            )
+        self.standing = {
+            row["id"]: row
+            for row in rows("purchase_order", [["id", "in", [one["id"] for one in self.stood if one["kind"] == "buy"]]], "name")
+        }
 
     def owed(self, item, day):
         return sum(request["lines"].get(item, 0) for request in self.taken.values() if request["due"] <= day)
@@ -278,7 +357,11 @@ def plan(shop):
     model, brief = cp_model.CpModel(), shop.brief
     need = {item: shop.owed(item, shop.last) for item in shop.items}
     for _ in shop.items:
-        need = {item: shop.owed(item, shop.last) + sum(above["parts"].get(item, 0) * need[code] for code, above in shop.items.items()) for item in shop.items}
+        need = {
+            item: shop.owed(item, shop.last)
+            + sum(above["parts"].get(item, 0) * need[code] for code, above in shop.items.items())
+            for item in shop.items
+        }
     old = defaultdict(int)
     for one in shop.stood:
         old[one["kind"], one["at"], one["item"]] += one["units"]
@@ -305,7 +388,10 @@ def plan(shop):
             done = shop.open_from(start + item["days"])
             if start in way["down"] or start in shop.closed or done > shop.last:
                 continue
-            most = min([max(need[way["item"]], old["build", way["centre"], way["item"]])] + [minutes // way["minutes"] for centres, minutes, _ in shop.pools if way["centre"] in centres])
+            most = min(
+                [max(need[way["item"]], old["build", way["centre"], way["item"]])]
+                + [minutes // way["minutes"] for centres, minutes, _ in shop.pools if way["centre"] in centres]
+            )
             count = model.new_int_var(0, most, "")
             spend.append(way["cost"] * count)
             builds.append((way, start, done, count))
@@ -321,7 +407,11 @@ def plan(shop):
             model.add(sum(term for start, term in of if day in (None, start)) <= minutes)
     cost = sum(spend)
     if brief.share is not None:
-        open_value = sum(max(0, shop.owed(code, shop.last) - item["stock"]) * item["list"] for code, item in shop.items.items() if item["sold"])
+        open_value = sum(
+            max(0, shop.owed(code, shop.last) - item["stock"]) * item["list"]
+            for code, item in shop.items.items()
+            if item["sold"]
+        )
         model.add(cost <= open_value * brief.share // 10000)
     if brief.budget is not None:
         model.add(cost <= brief.budget)
@@ -364,8 +454,20 @@ def plan(shop):
                 raise Stopped(f"no plan: {solver.status_name(status)}")
             break
         model.add(goal <= round(solver.objective_value))
-        found = ([(offer, solver.value(count)) for offer, count, _ in buys], [(way, start, done, solver.value(count)) for way, start, done, count in builds])
-    bought = [{**offer, "units": count, "comes": shop.open_from(offer["days"]), "price": [price for least, price in offer["steps"] if least <= count][-1]} for offer, count in found[0] if count]
+        found = (
+            [(offer, solver.value(count)) for offer, count, _ in buys],
+            [(way, start, done, solver.value(count)) for way, start, done, count in builds],
+        )
+    bought = [
+        {
+            **offer,
+            "units": count,
+            "comes": shop.open_from(offer["days"]),
+            "price": [price for least, price in offer["steps"] if least <= count][-1],
+        }
+        for offer, count in found[0]
+        if count
+    ]
     built = [{**way, "start": start, "done": done, "units": count} for way, start, done, count in found[1] if count]
     return bought, built
 
@@ -377,7 +479,10 @@ def pegs(shop, bought, built):
         supplies = [(buy["comes"], "buy", at, buy["units"]) for at, buy in enumerate(bought) if buy["item"] == code]
         supplies += [(build["done"], "build", at, build["units"]) for at, build in enumerate(built) if build["item"] == code]
         needs = [[request["due"], 0, reference, request["lines"].get(code, 0)] for reference, request in shop.taken.items()]
-        needs += [[build["start"], 1, at, shop.items[build["item"]]["parts"].get(code, 0) * build["units"]] for at, build in enumerate(built)]
+        needs += [
+            [build["start"], 1, at, shop.items[build["item"]]["parts"].get(code, 0) * build["units"]]
+            for at, build in enumerate(built)
+        ]
         needs, left = sorted((need for need in needs if need[3]), key=lambda need: need[:2]), item["stock"]
         for need in needs:
             given = min(left, need[3])
@@ -424,9 +529,17 @@ def match(shop, bought, built):
     kept, free = {}, [one for one in shop.stood]
     wanted = [(("buy", at), buy["supplier"], buy) for at, buy in enumerate(bought)]
     wanted += [(("build", at), build["centre"], build) for at, build in enumerate(built)]
-    for alike in (lambda one, row: (one["units"], one.get("start")) == (row["units"], row.get("start")), lambda one, row: one["units"] == row["units"], lambda one, row: True):
+    for alike in (
+        lambda one, row: (one["units"], one.get("start")) == (row["units"], row.get("start")),
+        lambda one, row: one["units"] == row["units"],
+        lambda one, row: True,
+    ):
         for key, where, row in wanted:
-            fits = [one for one in free if key not in kept and (one["kind"], one["at"], one["item"]) == (key[0], where, row["item"]) and alike(one, row)]
+            fits = [
+                one
+                for one in free
+                if key not in kept and (one["kind"], one["at"], one["item"]) == (key[0], where, row["item"]) and alike(one, row)
+            ]
             if fits:
                 kept[key] = fits[0]
                 free = [one for one in free if one is not fits[0]]
@@ -451,8 +564,16 @@ def enter(shop, reference, request, term):
         return request["name"]
     if not request["taken"]:
         return None
-    lines = [[0, 0, {"product_id": shop.items[code]["id"], "product_uom_qty": units, "price_unit": shop.items[code]["list"] / 100}] for code, units in request["lines"].items()]
-    values = {"partner_id": request["partner"], "client_order_ref": reference, "commitment_date": brief.noon(request["due"]), "order_line": lines}
+    lines = [
+        [0, 0, {"product_id": shop.items[code]["id"], "product_uom_qty": units, "price_unit": shop.items[code]["list"] / 100}]
+        for code, units in request["lines"].items()
+    ]
+    values = {
+        "partner_id": request["partner"],
+        "client_order_ref": reference,
+        "commitment_date": brief.noon(request["due"]),
+        "order_line": lines,
+    }
     if term is not None:
         values["payment_term_id"] = term
     request["id"] = create("sale_order", values)
@@ -473,7 +594,10 @@ def make(shop, build, origin, old):
         call("mrp_production_write", ids=[old["id"]], vals=changes)
         return old["name"]
     item = shop.items[build["item"]]
-    made = create("mrp_production", {"product_id": item["id"], "product_qty": build["units"], "bom_id": item["bom"], "origin": origin, **dates})
+    made = create(
+        "mrp_production",
+        {"product_id": item["id"], "product_qty": build["units"], "bom_id": item["bom"], "origin": origin, **dates},
+    )
     call("mrp_production_action_confirm", ids=[made])
     if item["usual"] != shop.centre[build["centre"]]:
         work = rows("mrp_workorder", [["production_id", "=", made]], "workcenter_id")[0]["id"]
@@ -489,10 +613,22 @@ def purchase(shop, buy, origin, old):
     if old:
         call("purchase_order_write", ids=[old["id"]], vals={"origin": origin})
         if old["units"] != buy["units"]:
-            call("purchase_order_line_write", ids=[old["line"]], vals={"product_qty": buy["units"], "price_unit": buy["price"] / 100})
+            call(
+                "purchase_order_line_write",
+                ids=[old["line"]],
+                vals={"product_qty": buy["units"], "price_unit": buy["price"] / 100},
+            )
         return
-    line = {"product_id": shop.items[buy["item"]]["id"], "product_qty": buy["units"], "price_unit": buy["price"] / 100, "date_planned": brief.noon(buy["comes"])}
-    made = create("purchase_order", {"partner_id": buy["supplier"], "date_order": brief.noon(0), "origin": origin, "order_line": [[0, 0, line]]})
+    line = {
+        "product_id": shop.items[buy["item"]]["id"],
+        "product_qty": buy["units"],
+        "price_unit": buy["price"] / 100,
+        "date_planned": brief.noon(buy["comes"]),
+    }
+    made = create(
+        "purchase_order",
+        {"partner_id": buy["supplier"], "date_order": brief.noon(0), "origin": origin, "order_line": [[0, 0, line]]},
+    )
     call("purchase_order_button_confirm", ids=[made])
 
 
@@ -500,7 +636,11 @@ def bill(shop, request):
     brief, context = shop.brief, {"active_model": "sale.order", "active_ids": [request["id"]], "active_id": request["id"]}
     steps = [{"advance_payment_method": "delivered"}]
     if brief.deposit_from is not None and request["value"] >= brief.deposit_from:
-        share = {"advance_payment_method": "percentage", "amount": brief.percent[0]} if brief.percent else {"advance_payment_method": "fixed", "fixed_amount": brief.deposit / 100}
+        share = (
+            {"advance_payment_method": "percentage", "amount": brief.percent[0]}
+            if brief.percent
+            else {"advance_payment_method": "fixed", "fixed_amount": brief.deposit / 100}
+        )
         steps.insert(0, share)
     for step in steps:
         wizard = create("sale_advance_payment_inv", step, context=context)

@@ -11,7 +11,7 @@ use crate::{Finding, Held, Subject};
 use benchwright_expr::Type;
 use benchwright_grade::{FULL, Grader};
 use benchwright_outsider_erp::{Lost, Proposal, Said, Statement, state};
-use benchwright_schema::plan::{Binding, ViewField};
+use benchwright_schema::plan::{Binding, PlanText, ViewField};
 use benchwright_solve::Engine;
 use benchwright_spec::Rows;
 use benchwright_world::ToolAccess;
@@ -75,6 +75,11 @@ const OUTSIDERS: &[Outsider] = &[Outsider {
         ("largest order", "most"),
         ("delivery days", "lead"),
         ("price", "price"),
+        ("cost beyond the step's price", "beyond"),
+        ("days from receipt to use", "wait"),
+        ("closed", "closed"),
+        ("days a delivery waits", "receipt_wait"),
+        ("days a build waits", "finish_wait"),
         ("withdrawn", "barred"),
         ("spending share", "spend_share"),
         ("spending cap", "spend_cap"),
@@ -154,6 +159,10 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     let Some(outsider) = OUTSIDERS.iter().find(|outsider| outsider.family == family) else {
         return Finding::new(Held::Na(format!("nobody reads tasks of the family `{family}` from outside")));
     };
+    if subject.pattern.rules != PlanText::default() {
+        let why = "the pattern has rules of its own, which only those know who wrote them";
+        return Finding::new(Held::Na(why.to_owned()));
+    }
     let asked =
         subject.solver().and_then(|solver| Ok((solver, Reads::of(subject).map_err(|error| error.to_string())?)));
     let (solver, mut access) = match asked {

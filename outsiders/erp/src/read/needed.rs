@@ -165,6 +165,39 @@ const NEEDED: &[Needed] = &[
         phrases: &["less the deposit where one was billed"],
     },
     Needed {
+        about: "where the reference of a request is entered",
+        matters: |job| job.requests.iter().any(|request| request.place == Place::Listed),
+        phrases: &["(client_order_ref)"],
+    },
+    Needed { about: "where the promise is entered", matters: always, phrases: &["(commitment_date)"] },
+    Needed { about: "where the receipt is entered", matters: buys, phrases: &["(date_planned)"] },
+    Needed { about: "where the start of a build is entered", matters: builds, phrases: &["(date_start)"] },
+    Needed { about: "where the end of a build is entered", matters: builds, phrases: &["(date_deadline)"] },
+    Needed {
+        about: "that suppliers have notes",
+        matters: |job| job.offers.iter().any(|offer| offer.most.is_some()),
+        phrases: &["n a supplier's contact", "is on its contact"],
+    },
+    Needed {
+        about: "how sources are written",
+        matters: |job| buys(job) || builds(job),
+        phrases: &["separated by commas"],
+    },
+    Needed {
+        about: "what parts are bought for",
+        matters: |job| job.offers.iter().any(|offer| !job.items[&offer.item].sold),
+        phrases: &["the builds that take them", "the builds that take the parts"],
+    },
+    Needed {
+        about: "what becomes of the plan that stood",
+        matters: |job| job.told.goal == Goal::Change,
+        phrases: &[
+            "The plan as it was is in the system",
+            "Everything else of the plan as it was is still in the system",
+            "The confirmed purchases and builds in the system are the plan as it was",
+        ],
+    },
+    Needed {
         about: "what counts as a change",
         matters: |job| job.told.goal == Goal::Change,
         phrases: &["units of the finished product", "in finished units"],
