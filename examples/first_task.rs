@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let library = Library::find()?;
     let engine = CpSat::load(&library)?;
     let solver = Solver { version: engine.version(), library: library.sha256()?.to_string() };
-    let order = Order { pattern: &pattern, tier: "medium", objective: "min_new_spend", seed: 1 };
+    let order = Order { pattern: &pattern, tier: "medium", objective: "min_new_spend", seed: 1, reading: None };
     let task = make(order, family, &domain, &mut PhasePlanner::new(&engine), &solver)?;
     println!("{}\n\n{}", task.open.id, task.instruction);
     println!("{} variables, {} rules", task.sealed.certificate.variables, task.sealed.verifier.plan.rules.len());

@@ -91,6 +91,7 @@ impl Failure {
             WorkshopError::NoTier { pattern, .. } | WorkshopError::NoObjective { pattern, .. } => {
                 Failure::wrong_use(error, format!("benchwright patterns {pattern}"))
             }
+            WorkshopError::NoClause { .. } => Failure::wrong_use(error, "another --twins, or leave it out"),
             WorkshopError::Count { .. } => Failure::wrong_use(error, "another --count or --seed"),
             WorkshopError::Host(_) => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
             WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),

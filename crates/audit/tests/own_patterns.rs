@@ -24,7 +24,7 @@ fn task(catalog: &Catalog, name: &str, seed: u64, planner: &mut dyn Planner) -> 
     let family = catalog.family(&pattern.family, &pattern.domain).unwrap();
     let domain = catalog.find(&pattern.domain).unwrap().domain;
     let cell = &pattern.head.cells[0];
-    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed };
+    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed, reading: None };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
     make(order, family, &domain, planner, &solver).map_err(|error| error.to_string())
 }

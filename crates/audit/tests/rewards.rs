@@ -18,7 +18,8 @@ fn made(catalog: &Catalog, engine: &CpSat, line: &SuiteTask) -> Result<Task, Str
     let pattern = catalog.pattern(&line.pattern).unwrap();
     let family = catalog.family(&pattern.family, &pattern.domain).unwrap();
     let domain = catalog.find(&pattern.domain).unwrap().domain;
-    let order = Order { pattern: &pattern, tier: &line.tier, objective: &line.objective, seed: line.seed };
+    let order =
+        Order { pattern: &pattern, tier: &line.tier, objective: &line.objective, seed: line.seed, reading: None };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
     make(order, family, &domain, &mut PhasePlanner::new(engine), &solver).map_err(|error| error.to_string())
 }

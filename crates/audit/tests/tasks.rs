@@ -28,7 +28,7 @@ fn task(catalog: &Catalog, engine: &CpSat, pattern: &str, seed: u64) -> Result<T
     let family = catalog.family(&pattern.family, &pattern.domain).unwrap();
     let domain = catalog.find(&pattern.domain).unwrap().domain;
     let cell = &pattern.head.cells[0];
-    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed };
+    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed, reading: None };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
     make(order, family, &domain, &mut PhasePlanner::new(engine), &solver).map_err(|error| error.to_string())
 }

@@ -91,7 +91,7 @@ impl Bench<'_> {
         for nth in 0..self.per_cell {
             let pattern = self.domains[nth % self.domains.len()].clone();
             let seed = SEED + (nth / self.domains.len()) as u64;
-            let (task, _) = self.maker.make(&pattern, tier, "fill", seed, false)?;
+            let (task, _) = self.maker.make(&pattern, tier, "fill", seed, None, false)?;
             let judged = Judged::open(self.workshop.catalog(), &task)?;
             let grader = judged.grader()?;
             let players = judged.family.players().or_wrong(|| format!("{pattern} has no scripted agents"))?;

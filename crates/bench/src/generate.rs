@@ -47,8 +47,9 @@ pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
         let (locked, spent) = build(workshop, &wanted)?;
         figures.cpu_s += spent;
         for line in &locked.tasks {
-            let (task, recorded) =
-                maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), true)?;
+            let seed = suite.split.seed(line.seed);
+            let reading = line.reading.as_deref();
+            let (task, recorded) = maker.make(&line.pattern, &line.tier, &line.objective, seed, reading, true)?;
             hold!(line.digest == Some(task.digest()), "{} was made twice and differs", suites::named(line));
             let engines = maker.engines()?;
             let messages: Vec<_> =

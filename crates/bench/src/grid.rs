@@ -96,7 +96,7 @@ pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
     let mut maker = Maker::new(workshop);
     let mut made: Vec<Task> = Vec::new();
     for script in &scripts {
-        made.push(maker.make(&script.pattern, &script.tier, "fill", script.seed, false)?.0);
+        made.push(maker.make(&script.pattern, &script.tier, "fill", script.seed, None, false)?.0);
     }
     let judged: Vec<Judged<'_>> =
         made.iter().map(|task| Judged::open(workshop.catalog(), task)).collect::<Result<_, _>>()?;
@@ -213,7 +213,7 @@ fn generation(workshop: &Workshop, maker: &mut Maker<'_>, quick: bool) -> Result
         let step = if quick { 9 } else { 1 };
         for cell in pattern.head.cells.iter().step_by(step) {
             times.push(nanoseconds(|| {
-                black_box(maker.make(&name, &cell.tier, "fill", 7, false)?.0.digest());
+                black_box(maker.make(&name, &cell.tier, "fill", 7, None, false)?.0.digest());
                 Ok(())
             })?);
         }

@@ -53,6 +53,7 @@ fn task(seed: u64) -> Task {
         seed,
         split: Split::Test,
         attempt: 0,
+        reading: None,
         switches: Vec::new(),
         case: json!({}),
         clauses: Vec::new(),
@@ -95,6 +96,7 @@ fn store(root: &Path) -> (Store, Vec<Task>) {
         tier: task.sealed.tier.clone(),
         objective: task.sealed.objective.clone(),
         seed: task.sealed.seed,
+        reading: None,
         digest: Some(task.digest()),
         cluster: None,
     };

@@ -308,7 +308,8 @@ impl Store {
     /// Holds a task to the line of a lock file.
     fn check_lock(&self, suite: &Suite, task: &Task) -> Result<(), StoreError> {
         let sealed = &task.sealed;
-        let line = suite.line(&sealed.pattern, &sealed.tier, &sealed.objective, sealed.seed);
+        let reading = sealed.reading.as_deref();
+        let line = suite.line(&sealed.pattern, &sealed.tier, &sealed.objective, sealed.seed, reading);
         let line = line.filter(|_| suite.split == sealed.split);
         let Some(digest) = line.and_then(|line| line.digest) else {
             return Err(StoreError::NotLocked { path: self.root.join(SUITE_FILE), id: task.open.id.clone() });

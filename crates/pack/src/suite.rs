@@ -50,6 +50,8 @@ pub struct SuiteTask {
     pub objective: String,
     /// The seed that the task is drawn from.
     pub seed: u64,
+    /// The reading of a clause that tells it from its twin, which has the same seed and the other reading.
+    pub reading: Option<String>,
     /// The digest of every byte of the task; `None` before it was first built.
     pub digest: Option<Digest>,
     /// What intervals cluster on; without one, the pattern.
@@ -94,6 +96,7 @@ struct Line {
     tier: String,
     objective: String,
     seed: u64,
+    reading: Option<String>,
     digest: Option<String>,
     cluster: Option<String>,
 }
@@ -132,10 +135,10 @@ impl Suite {
         if file.task.is_empty() && document.is_toml() {
             fault(&["task"], "the suite has no tasks".to_owned());
         }
-        let mut seen: BTreeMap<(String, String, String, u64), usize> = BTreeMap::new();
+        let mut seen: BTreeMap<(String, String, String, u64, Option<String>), usize> = BTreeMap::new();
         let mut tasks = Vec::new();
         for (at, line) in file.task.into_iter().enumerate() {
-            let Line { pattern, tier, objective, seed, digest, cluster } = line;
+            let Line { pattern, tier, objective, seed, reading, digest, cluster } = line;
             let place = at.to_string();
             let digest = digest.and_then(|digest| {
                 let read = Digest::parse(&digest);
@@ -144,12 +147,12 @@ impl Suite {
                 }
                 read
             });
-            let key = (pattern.clone(), tier.clone(), objective.clone(), seed);
+            let key = (pattern.clone(), tier.clone(), objective.clone(), seed, reading.clone());
             if let Some(first) = seen.insert(key, at + 1) {
                 let message = format!("task {} is task {first} again: {pattern} {tier} {objective} {seed}", at + 1);
                 fault(&["task", &place, "pattern"], message);
             }
-            tasks.push(SuiteTask { pattern, tier, objective, seed, digest, cluster });
+            tasks.push(SuiteTask { pattern, tier, objective, seed, reading, digest, cluster });
         }
         let File { name, version, family, split, canary, solver, .. } = file;
         Some(Suite { name, version, family, split, canary, solver, tasks })
@@ -176,6 +179,9 @@ impl Suite {
             let _ = writeln!(out, "tier = {}", quoted(&task.tier));
             let _ = writeln!(out, "objective = {}", quoted(&task.objective));
             let _ = writeln!(out, "seed = {}", task.seed);
+            if let Some(reading) = &task.reading {
+                let _ = writeln!(out, "reading = {}", quoted(reading));
+            }
             if let Some(digest) = &task.digest {
                 let _ = writeln!(out, "digest = \"{digest}\"");
             }
@@ -193,9 +199,17 @@ impl Suite {
     }
 
     /// The line of a task, by what it was made from.
-    pub fn line(&self, pattern: &str, tier: &str, objective: &str, seed: u64) -> Option<&SuiteTask> {
+    pub fn line(
+        &self,
+        pattern: &str,
+        tier: &str,
+        objective: &str,
+        seed: u64,
+        reading: Option<&str>,
+    ) -> Option<&SuiteTask> {
         self.tasks.iter().find(|task| {
-            task.pattern == pattern && task.tier == tier && task.objective == objective && task.seed == seed
+            let same = task.pattern == pattern && task.tier == tier && task.objective == objective;
+            same && task.seed == seed && task.reading.as_deref() == reading
         })
     }
 }
@@ -239,6 +253,7 @@ mod tests {
             tier: "easy".into(),
             objective: "feasibility".into(),
             seed,
+            reading: None,
             digest,
             cluster: None,
         };
@@ -265,12 +280,12 @@ mod tests {
         open.tasks[1].digest = None;
         assert_eq!(open.digest(), None);
         assert_eq!(Suite::from_toml("two.toml", &open.to_toml()).unwrap(), open);
-        assert!(suite.line("production/a", "easy", "feasibility", 1).is_some());
+        assert!(suite.line("production/a", "easy", "feasibility", 1, None).is_some());
         assert!(!text.contains("split"), "a suite of tests does not mention it");
         let train = Suite { split: Split::Train, ..suite.clone() };
         assert!(train.to_toml().contains("\nsplit = \"train\"\n"));
         assert_eq!(Suite::from_toml("suite.toml", &train.to_toml()).unwrap(), train);
-        assert!(suite.line("production/a", "hard", "feasibility", 1).is_none());
+        assert!(suite.line("production/a", "hard", "feasibility", 1, None).is_none());
     }
 
     #[test]

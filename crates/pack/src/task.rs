@@ -155,6 +155,9 @@ pub struct SealedTask {
     pub split: Split,
     /// The attempt that was kept.
     pub attempt: u32,
+    /// The reading of a clause that tells it from its twin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<String>,
     /// The switches of the case.
     pub switches: Vec<String>,
     /// What was drawn, in the family's own words.

@@ -59,6 +59,7 @@ fn task(id: &str, seed: u64) -> Task {
         seed,
         split: Split::Test,
         attempt: 2,
+        reading: None,
         switches: vec!["margin".to_owned()],
         case: json!({ "z": 1, "a": [1, 2, { "b": null }] }),
         clauses: vec![Clause { tells: vec!["shop/one".to_owned()], text: "One.".to_owned() }],
@@ -98,6 +99,7 @@ fn suite(tasks: &[&Task]) -> Suite {
         tier: task.sealed.tier.clone(),
         objective: task.sealed.objective.clone(),
         seed: task.sealed.seed,
+        reading: None,
         digest: Some(task.digest()),
         cluster: None,
     };

@@ -29,17 +29,20 @@ pub enum Capability {
     Players,
     /// [`Faults`].
     Faults,
+    /// [`Readings`].
+    Readings,
 }
 
 impl Capability {
     /// Every capability, in the order in which they are listed.
-    pub const ALL: [Capability; 6] = [
+    pub const ALL: [Capability; 7] = [
         Capability::Optimised,
         Capability::Reader,
         Capability::Mutator,
         Capability::Proof,
         Capability::Players,
         Capability::Faults,
+        Capability::Readings,
     ];
 
     /// Whether a family offers it.
@@ -51,6 +54,7 @@ impl Capability {
             Capability::Proof => family.proof().is_some(),
             Capability::Players => family.players().is_some(),
             Capability::Faults => family.faults().is_some(),
+            Capability::Readings => family.readings().is_some(),
         }
     }
 }
@@ -65,6 +69,7 @@ impl fmt::Display for Capability {
             Capability::Proof => "proof of its own",
             Capability::Players => "scripted agents",
             Capability::Faults => "injected faults",
+            Capability::Readings => "clauses that can be read in two ways",
         })
     }
 }
@@ -155,4 +160,22 @@ pub trait Players {
 pub trait Faults {
     /// The share of calls that fail, in millionths, which a case lays on its episodes.
     fn per_million(&self, case: &Case) -> u32;
+}
+
+/// Clauses that can be put in two ways, each with a best plan of its own. Two tasks that are alike but for such a clause are
+/// twins: whoever works by habit instead of by the text fails one of them.
+pub trait Readings {
+    /// The clauses, each with its two readings. A reading is written `CLAUSE/WORD`.
+    fn clauses(&self) -> &'static [[&'static str; 2]];
+    /// A drawn case under a reading. One that the clause does not concern is discarded.
+    fn read_as(&self, case: &Case, reading: &str) -> Result<Case, Discard>;
+
+    /// The other reading of the same clause.
+    fn other(&self, reading: &str) -> Option<&'static str> {
+        self.clauses().iter().find_map(|[one, two]| match reading {
+            of if of == *one => Some(*two),
+            of if of == *two => Some(*one),
+            _ => None,
+        })
+    }
 }

@@ -1,7 +1,7 @@
 //! The trait of a family of workflows: it draws cases, and tells each as facts for the rules, records of the first state,
 //! calls of the oracle and words of the instruction.
 
-use crate::{Authoring, Faults, Mutator, Optimised, Pattern, Players, Proof, Reader};
+use crate::{Authoring, Faults, Mutator, Optimised, Pattern, Players, Proof, Reader, Readings};
 use benchwright_base::Stream;
 use benchwright_pack::{Clause, NativeCheck, Script, Snapshot};
 use benchwright_schema::{
@@ -154,6 +154,10 @@ pub trait Family: Send + Sync {
     }
     /// Calls that fail.
     fn faults(&self) -> Option<&dyn Faults> {
+        None
+    }
+    /// Clauses with two readings.
+    fn readings(&self) -> Option<&dyn Readings> {
         None
     }
     /// What it asks of those who write patterns for it.

@@ -2,7 +2,7 @@
 //! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
 //! same seed is made.
 
-use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, scoring};
+use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, Readings, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
     Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
@@ -34,6 +34,8 @@ pub struct Order<'a> {
     pub objective: &'a str,
     /// The seed; the same order gives the same bytes. Which split the task is of is told by [`Split::of_seed`].
     pub seed: u64,
+    /// The reading of a clause, for a task that has a twin with the other reading.
+    pub reading: Option<&'a str>,
 }
 
 /// Who solved it, for the certificate.
@@ -72,6 +74,16 @@ pub enum MakeError {
         tier: String,
         /// The objective that was asked for.
         objective: String,
+    },
+    /// The family has no such reading.
+    #[error("{pattern} has no reading `{reading}`; there are: {known}")]
+    NoReading {
+        /// The name of the pattern.
+        pattern: String,
+        /// The reading that was asked for.
+        reading: String,
+        /// Those that there are, or that there are none.
+        known: String,
     },
     /// Every draw was thrown away.
     #[error("{pattern} seed {seed}: {MOST_ATTEMPTS} draws were thrown away: {causes}")]
@@ -143,13 +155,20 @@ pub fn make(
             objective: order.objective.to_owned(),
         });
     }
+    let twin = order.reading.map(|reading| Twin::of(family, pattern, reading)).transpose()?;
     let mut discarded: BTreeMap<String, u32> = BTreeMap::new();
     for attempt in 0..MOST_ATTEMPTS {
         let draw = Draw { pattern, tier: order.tier, objective: order.objective, seed: order.seed, attempt };
         let fault = |why: String| MakeError::Fault { pattern: pattern.name.clone(), seed: order.seed, attempt, why };
-        match draw_one(&draw, family, domain, planner) {
+        let drawn = match &twin {
+            None => draw_one(&draw, family, domain, planner),
+            Some(twin) => draw_twin(&draw, family, twin, domain, planner),
+        };
+        match drawn {
             Ok((ready, solved)) => {
-                return project(&draw, family, domain, &ready, &solved, solver, discarded).map_err(fault);
+                let task = project(&draw, family, domain, &ready, &solved, solver, discarded);
+                let reading = order.reading.map(str::to_owned);
+                return task.map(|task| with_reading(task, &draw, reading)).map_err(fault);
             }
             Err(Discard::Because(cause)) => *discarded.entry(cause).or_default() += 1,
             Err(Discard::Planner(error)) => return Err(fault(error.to_string())),
@@ -168,6 +187,21 @@ fn draw_one(
     planner: &mut dyn Planner,
 ) -> Result<(Ready, Solved), Discard> {
     let case = family.sample(draw, domain, planner)?;
+    let (ready, solved) = solve(draw, family, case, domain, planner)?;
+    if let Some(optimised) = family.optimised().filter(|_| family.proof().is_none()) {
+        optimised.accept(draw, &ready.case, &solved, domain, planner)?;
+    }
+    Ok((ready, solved))
+}
+
+/// Solves a case that was drawn.
+fn solve(
+    draw: &Draw<'_>,
+    family: &dyn Family,
+    case: Case,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+) -> Result<(Ready, Solved), Discard> {
     let ready = ready(family, draw.pattern, domain, case)?;
     // A family that draws a case around its answer proves that answer itself; one with a choice of rows asks the planner; one with
     // neither has no plan to certify, and its oracle is all there is.
@@ -185,8 +219,82 @@ fn draw_one(
         Outcome::Infeasible => return Err(Discard::Because("infeasible".to_owned())),
         Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),
     };
-    optimised.accept(draw, &ready.case, &solved, domain, planner)?;
     Ok((ready, solved))
+}
+
+/// A clause of a family with the reading that is wanted and the other one.
+struct Twin<'a> {
+    readings: &'a dyn Readings,
+    wanted: &'a str,
+    other: &'static str,
+}
+
+impl<'a> Twin<'a> {
+    fn of(family: &'a dyn Family, pattern: &Pattern, wanted: &'a str) -> Result<Twin<'a>, MakeError> {
+        let readings = family.readings();
+        let found = readings.and_then(|readings| Some(Twin { readings, wanted, other: readings.other(wanted)? }));
+        found.ok_or_else(|| {
+            let known: Vec<&str> =
+                readings.iter().flat_map(|readings| readings.clauses().as_flattened()).copied().collect();
+            MakeError::NoReading {
+                pattern: pattern.name.clone(),
+                reading: wanted.to_owned(),
+                known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            }
+        })
+    }
+}
+
+/// Draws a case once and solves it under both readings of a clause. It makes twins only if the best plan of each is refused, or no
+/// longer good enough, under the other; the one that is wanted is given. Both twins come from the same draw, whichever is asked for.
+fn draw_twin(
+    draw: &Draw<'_>,
+    family: &dyn Family,
+    twin: &Twin<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+) -> Result<(Ready, Solved), Discard> {
+    let case = family.sample(draw, domain, planner)?;
+    let read_as = |reading: &str, planner: &mut dyn Planner| {
+        solve(draw, family, twin.readings.read_as(&case, reading)?, domain, planner)
+    };
+    let wanted = read_as(twin.wanted, planner)?;
+    let other = read_as(twin.other, planner)?;
+    if serves(draw, &wanted.1, &other, planner)? || serves(draw, &other.1, &wanted, planner)? {
+        return Err(Discard::Because("twins alike".to_owned()));
+    }
+    Ok(wanted)
+}
+
+/// Whether a plan keeps the rules of another case and is as good there as the best.
+fn serves(
+    draw: &Draw<'_>,
+    plan: &Solved,
+    (there, best): &(Ready, Solved),
+    planner: &mut dyn Planner,
+) -> Result<bool, Discard> {
+    let candidates = plan.rows.as_candidates();
+    let found = match planner.solve(&there.plan, &there.bound, &candidates, draw.objective)? {
+        Outcome::Solved(found) => found,
+        Outcome::Infeasible => return Ok(false),
+        Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),
+    };
+    let scored = there.plan.objectives.get(draw.objective).into_iter().flatten();
+    let within = scored
+        .zip(found.phases.iter().zip(&best.phases))
+        .all(|(phase, (found, best))| phase.text.share == 0 || found.value <= best.value + phase.text.tolerance);
+    Ok(within)
+}
+
+/// A task that knows the reading which tells it from its twin. Its id does not tell it.
+fn with_reading(mut task: Task, draw: &Draw<'_>, reading: Option<String>) -> Task {
+    if reading.is_some() {
+        let id = id(draw, reading.as_deref());
+        task.open.id.clone_from(&id);
+        task.sealed.id = id;
+        task.sealed.reading = reading;
+    }
+    task
 }
 
 /// The four artifacts of what was solved, from one source.
@@ -206,7 +314,7 @@ fn project(
     let oracle = family.script(case, &named)?;
     let world = first.snapshot.to_bytes(domain);
     let phases = plan.objectives.get(draw.objective).map_or(0, Vec::len);
-    let id = id(draw);
+    let id = id(draw, None);
     let (split, seed) = Split::of_seed(draw.seed);
     let open = OpenTask {
         version: TASK_VERSION,
@@ -233,6 +341,7 @@ fn project(
         seed,
         split,
         attempt: draw.attempt,
+        reading: None,
         switches: case.switches.clone(),
         case: case.data.clone(),
         clauses: brief.clauses,
@@ -269,9 +378,10 @@ fn faults(draw: &Draw<'_>, per_million: u32) -> Option<TaskFaults> {
 }
 
 /// An id that says nothing of how the task was made.
-fn id(draw: &Draw<'_>) -> String {
+fn id(draw: &Draw<'_>, reading: Option<&str>) -> String {
     let seed = draw.seed.to_string();
-    let key = [&*draw.pattern.name, draw.tier, draw.objective, &seed].join("|");
+    let drawn = [&*draw.pattern.name, draw.tier, draw.objective, &seed];
+    let key = drawn.into_iter().chain(reading).collect::<Vec<&str>>().join("|");
     let digest = Digest::of(key.as_bytes()).to_string();
     let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
     format!("{}-{tail}", draw.pattern.domain.replace(['_', '+'], "-"))

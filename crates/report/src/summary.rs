@@ -3,9 +3,11 @@
 
 mod figures;
 mod grid;
+mod pairs;
 
 pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
+pub use pairs::PairFigures;
 
 use crate::stats::{Unit, intraclass, rounded, spearman};
 use benchwright_pack::{
@@ -90,6 +92,9 @@ pub struct AgentSummary {
     pub correlations: Vec<Correlation>,
     /// Tasks with passed and failed trials.
     pub flaky: Vec<Flaky>,
+    /// Twins, which count as pairs; none where the run has no twins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairFigures>,
     /// How alike tasks of one cluster are: the intraclass correlation of their pass rates.
     pub icc_cluster: Option<f64>,
     /// How alike trials of one task are; null at one attempt.
@@ -331,6 +336,7 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
         grids: grid::grids(tried),
         correlations: correlations(tried),
         flaky,
+        pairs: pairs::figures(tried),
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
         icc_task: intraclass(&trials).map(rounded),
     }

@@ -151,6 +151,17 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         }
         out.push_str(&table.text(columns));
     }
+    let mut table = Table::new(&["agent", "pairs", "both passed", "one", "neither"]);
+    for agent in &summary.agents {
+        if let Some(pairs) = &agent.pairs {
+            let shares = [pairs.both, pairs.one, pairs.neither].map(|share| percent(Some(share)));
+            table.row([agent.agent.clone(), pairs.pairs.to_string()].into_iter().chain(shares).collect());
+        }
+    }
+    if !table.is_empty() {
+        out.push_str("\nTwins, which differ in one clause: shares of attempts at a pair, in percent\n\n");
+        out.push_str(&table.text(columns));
+    }
     let mut table = Table::new(&["agent", "rule", "family", "failed in %"]);
     for agent in &summary.agents {
         for rule in agent.rules.iter().take(3) {

@@ -404,6 +404,7 @@ fn plan(agents: &[&str]) -> RunPlan {
         dials: Vec::new(),
         objective: "none".to_owned(),
         cluster: "office/order".to_owned(),
+        pair: None,
         horizon: 1,
         parameters: Default::default(),
     };

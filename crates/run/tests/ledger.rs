@@ -36,6 +36,7 @@ fn plan(tasks: u32, attempts: u32) -> RunPlan {
         dials: Vec::new(),
         objective: "none".to_owned(),
         cluster: "made/up".to_owned(),
+        pair: None,
         horizon: 1,
         parameters: Default::default(),
     };

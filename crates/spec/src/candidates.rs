@@ -39,6 +39,13 @@ impl Rows {
         Rows(vec![Vec::new(); plan.views.len()])
     }
 
+    /// As the only candidates there are, each of which must be taken: a solver then says whether this plan keeps the rules.
+    pub fn as_candidates(&self) -> Candidates {
+        let candidate =
+            |row: &Vec<i64>| Candidate { must: true, fields: row.iter().map(|n| Cell::Fixed(*n)).collect() };
+        self.0.iter().map(|rows| rows.iter().map(candidate).collect()).collect()
+    }
+
     /// As records that rules are read over.
     pub fn records(&self, plan: &Plan) -> ViewRows {
         let mut records = ViewRows::empty(plan);

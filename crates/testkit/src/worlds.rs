@@ -35,7 +35,7 @@ pub fn small_world(catalog: &Catalog, name: &str) -> Result<Arc<Sandbox>, String
     // Somewhere in the middle, where there is something of everything.
     let cell = pattern.head.cells.get(pattern.head.cells.len() / 2).ok_or_else(|| format!("{name} has no tasks"))?;
     let objective = cell.objectives.first().map_or("", |objective| objective);
-    let order = Order { pattern: &pattern, tier: &cell.tier, objective, seed: 1 };
+    let order = Order { pattern: &pattern, tier: &cell.tier, objective, seed: 1, reading: None };
     let solver = Solver { version: String::new(), library: String::new() };
     let family = catalog.family(&pattern.family, name).map_err(said)?;
     let task =

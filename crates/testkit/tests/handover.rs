@@ -32,6 +32,7 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
         tier: (*tier).to_owned(),
         objective: "hand_over".to_owned(),
         seed: *seed,
+        reading: None,
         digest: None,
         cluster: None,
     };

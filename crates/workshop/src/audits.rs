@@ -226,6 +226,7 @@ mod tests {
             tier: "easy".to_owned(),
             objective: "feasibility".to_owned(),
             seed,
+            reading: None,
             digest: None,
             cluster: None,
         };

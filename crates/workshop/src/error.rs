@@ -164,6 +164,16 @@ pub enum Error {
         /// Those that there are.
         known: String,
     },
+    /// A family has no such clause with two readings.
+    #[error("the family {family} has no clause `{clause}` that can be read in two ways; it has {known}")]
+    NoClause {
+        /// The family.
+        family: String,
+        /// The clause that was asked for.
+        clause: String,
+        /// Those that it has.
+        known: String,
+    },
     /// A pattern has no such objective at a tier.
     #[error("{pattern} has no objective `{objective}` at tier {tier}; it has {known}")]
     NoObjective {

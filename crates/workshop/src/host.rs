@@ -7,7 +7,7 @@ use self::{elsewhere::Elsewhere, here::Here};
 use crate::Error;
 use benchwright_catalog::Catalog;
 use benchwright_grade::Grader;
-use benchwright_pack::{OpenPart, Snapshot, Store, Task, TaskLine, Trace, Verifier};
+use benchwright_pack::{OpenPart, SealedTask, Snapshot, Store, Task, TaskLine, Trace, Verifier};
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
@@ -176,10 +176,18 @@ impl<'c> StoreHost<'c> {
             dials: sealed.dials.clone(),
             objective: sealed.objective.clone(),
             cluster: sealed.pattern.clone(),
+            pair: sealed.reading.as_ref().map(|reading| pair(sealed, reading)),
             horizon: sealed.oracle.steps.len() as u32,
             parameters: counts.iter().map(|(name, count)| ((*name).to_owned(), *count as i64)).collect(),
         })
     }
+}
+
+/// What a task has in common with its twin alone: everything it was drawn from, and the clause that they read differently.
+fn pair(sealed: &SealedTask, reading: &str) -> String {
+    let clause = reading.split('/').next().unwrap_or(reading);
+    let seed = sealed.split.seed(sealed.seed);
+    format!("{} {} {} {seed} {clause}", sealed.pattern, sealed.tier, sealed.objective)
 }
 
 /// The instruction, the calls with their answers, and what they changed.

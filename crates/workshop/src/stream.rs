@@ -132,7 +132,7 @@ fn shard(maker: &mut Maker<'_>, split: Split, lines: &[SuiteTask], out: &Path, a
     let mut tasks = Vec::with_capacity(lines.len());
     let mut digests = String::new();
     for line in lines {
-        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, split.seed(line.seed), false)?;
+        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, split.seed(line.seed), None, false)?;
         digests.push_str(&format!("{}\n", task.digest()));
         tasks.push(task);
     }

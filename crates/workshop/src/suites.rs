@@ -46,6 +46,7 @@ pub fn of_pattern(
         tier: tier.to_owned(),
         objective: objective.clone(),
         seed,
+        reading: None,
         digest: None,
         cluster: None,
     };
@@ -58,6 +59,23 @@ pub fn of_pattern(
         solver: None,
         tasks: seeds.map(line).collect(),
     })
+}
+
+/// A suite with every line twice, once for each reading of a clause: pairs of twins.
+pub fn twins(catalog: &Catalog, suite: Suite, clause: &str) -> Result<Suite, Error> {
+    let pattern = suite.tasks.first().map_or("", |task| &*task.pattern);
+    let pattern = catalog.pattern(pattern).map_err(Error::catalog(pattern))?;
+    let family = catalog.family(&pattern.family, &pattern.domain).map_err(Error::catalog(&pattern.family))?;
+    let clauses = family.readings().map_or(&[][..], |readings| readings.clauses());
+    let of = |reading: &'static str| reading.split('/').next().unwrap_or(reading);
+    let Some(readings) = clauses.iter().find(|[one, _]| of(one) == clause) else {
+        let known: Vec<&str> = clauses.iter().map(|[one, _]| of(one)).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(Error::NoClause { family: pattern.family, clause: clause.to_owned(), known });
+    };
+    let both =
+        |line: SuiteTask| readings.map(|reading| SuiteTask { reading: Some(reading.to_owned()), ..line.clone() });
+    Ok(Suite { tasks: suite.tasks.into_iter().flat_map(both).collect(), ..suite })
 }
 
 /// The objective that was asked for, or the usual one of the tier.
@@ -277,5 +295,6 @@ pub struct Figures {
 
 /// A line of a lock file in words.
 pub fn named(line: &SuiteTask) -> String {
-    format!("{} {} {} seed {}", line.pattern, line.tier, line.objective, line.seed)
+    let reading = line.reading.as_ref().map_or_else(String::new, |reading| format!(" read as {reading}"));
+    format!("{} {} {} seed {}{reading}", line.pattern, line.tier, line.objective, line.seed)
 }

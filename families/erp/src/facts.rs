@@ -1,6 +1,6 @@
 //! The facts that rules speak of, and the candidate rows of a plan.
 
-use super::shop::{Offer, Role, Shop, Source};
+use super::shop::{Limits, Offer, Role, Shop, Source};
 use benchwright_project::Breadth;
 use benchwright_schema::plan::{Bindings, Bound, Plan};
 use benchwright_spec::{Candidate, Candidates, Cell, Rows};
@@ -105,6 +105,12 @@ fn orders(shop: &Shop, bind: &mut Bindings) {
             }
         }
     }
+    if let Limits::WithTax(tax) = shop.clauses.limits {
+        bind.fact("limit_tax", &[], tax);
+    }
+    if shop.wait() > 0 {
+        bind.fact("wait", &[], shop.wait());
+    }
     if let Some(billing) = &shop.billing {
         bind.fact("term_days", &[], billing.days);
     }
@@ -188,8 +194,12 @@ fn supply(shop: &Shop, bind: &mut Bindings) {
         if let Some(most) = offer.most {
             bind.fact("most", &at, most);
         }
-        for (from, price) in &offer.tiers {
-            bind.fact("price", &[at[0], at[1], &from.to_string()], *price);
+        for (step, (from, price)) in offer.tiers.iter().enumerate() {
+            let from = from.to_string();
+            bind.fact("price", &[at[0], at[1], &from], *price);
+            if shop.clauses.above_step {
+                bind.fact("beyond", &[at[0], at[1], &from], shop.beyond(offer, step));
+            }
         }
     }
 }

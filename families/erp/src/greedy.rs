@@ -138,7 +138,7 @@ impl<'a> Sketch<'a> {
         let gone = self.shop.repair.as_ref().and_then(|repair| repair.vendor.as_deref());
         let fits = self.bought[at] > 0 || self.room(at) >= offer.tiers[0].0;
         offer.product == code
-            && offer.lead <= day
+            && offer.lead + self.shop.wait() <= day
             && self.shop.may_buy(code)
             && gone != Some(&offer.vendor)
             && fits
@@ -155,7 +155,7 @@ impl<'a> Sketch<'a> {
     }
 
     fn build_price(&self, option: &MakeOption, day: i64, depth: usize) -> Option<i64> {
-        let start = day - self.shop.product(&option.product)?.build_days;
+        let start = day - self.shop.wait() - self.shop.product(&option.product)?.build_days;
         if start < 0 || depth == 0 || self.minutes.get(&*option.centre)? < &option.minutes {
             return None;
         }
@@ -178,7 +178,7 @@ impl<'a> Sketch<'a> {
     }
 
     fn build_limit(&self, option: &MakeOption, day: i64, depth: usize) -> i64 {
-        let start = day - self.shop.product(&option.product).map_or(0, |product| product.build_days);
+        let start = day - self.shop.wait() - self.shop.product(&option.product).map_or(0, |product| product.build_days);
         if start < 0 || depth == 0 {
             return 0;
         }
@@ -218,7 +218,7 @@ impl<'a> Sketch<'a> {
 
     /// Builds as many units as minutes and parts allow, up to a number. Returns how many.
     fn try_to_build(&mut self, option: &'a MakeOption, day: i64, units: i64) -> i64 {
-        let start = day - self.shop.product(&option.product).map_or(0, |product| product.build_days);
+        let start = day - self.shop.wait() - self.shop.product(&option.product).map_or(0, |product| product.build_days);
         let mut units = units.min(self.build_limit(option, day, DEPTH));
         while units > 0 {
             let mut sketch = self.clone();
@@ -252,7 +252,7 @@ impl<'a> Sketch<'a> {
     fn buy(&mut self, at: usize, units: i64) {
         let offer = &self.shop.offers[at];
         self.bought[at] += units;
-        self.put(&offer.product, offer.lead, units);
+        self.put(&offer.product, offer.lead + self.shop.wait(), units);
     }
 
     fn build(&mut self, option: &'a MakeOption, start: i64, units: i64) {
@@ -261,7 +261,7 @@ impl<'a> Sketch<'a> {
         if let Some(minutes) = self.minutes.get_mut(&*option.centre) {
             *minutes -= units * option.minutes;
         }
-        self.put(&option.product, start + days, units);
+        self.put(&option.product, start + days + self.shop.wait(), units);
         for line in self.shop.bom.iter().filter(|line| line.product == option.product) {
             self.put(&line.part, start, -units * line.units);
         }
@@ -276,7 +276,7 @@ impl<'a> Sketch<'a> {
         for at in places {
             let offer = &self.shop.offers[at];
             if self.free(&offer.product, offer.lead, self.horizon) >= self.bought[at] {
-                self.put(&offer.product, offer.lead, -self.bought[at]);
+                self.put(&offer.product, offer.lead + self.shop.wait(), -self.bought[at]);
                 self.bought[at] = 0;
             }
         }

@@ -20,6 +20,7 @@ mod notes;
 mod peg_plan;
 mod pegs;
 mod reader;
+mod readings;
 mod records;
 mod rows;
 mod sample;
@@ -28,7 +29,7 @@ mod shop;
 use benchwright_pack::{NativeCheck, Script};
 use benchwright_project::{
     Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised,
-    PatternHead, Placeholder, Reader, ToolAccess,
+    PatternHead, Placeholder, Reader, Readings, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -78,6 +79,9 @@ impl Family for Erp {
     }
     fn mutator(&self) -> Option<&dyn Mutator> {
         Some(self)
+    }
+    fn readings(&self) -> Option<&dyn Readings> {
+        Some(&readings::ErpReadings)
     }
     fn authoring(&self) -> Option<&dyn Authoring> {
         Some(self)

@@ -78,7 +78,7 @@ fn needs_of(shop: &Shop, rows: &PlanRows, code: &str) -> Vec<Wanted> {
     wanted
 }
 
-/// What brings a product, the earliest first: day and units.
+/// What brings a product, the earliest first: the day it can be used, and units.
 fn supplies_of(shop: &Shop, rows: &PlanRows, code: &str) -> Vec<(Supply, i64, i64)> {
     let key = facts::product(code);
     let buys = (0..rows.buys.len()).filter(|at| rows.buys[*at].product == key);
@@ -90,8 +90,9 @@ fn supplies_of(shop: &Shop, rows: &PlanRows, code: &str) -> Vec<(Supply, i64, i6
     buys.sort_by_key(|at| offer_at(*at).unwrap_or(usize::MAX));
     let mut builds: Vec<usize> = (0..rows.builds.len()).filter(|at| rows.builds[*at].product == key).collect();
     builds.sort_by_key(|at| option_at(shop, rows, *at));
-    let bought = buys.into_iter().map(|at| (Supply::Buy(at), rows.buys[at].arrive, rows.buys[at].units));
-    let built = builds.into_iter().map(|at| (Supply::Build(at), rows.builds[at].due, rows.builds[at].units));
+    let bought = buys.into_iter().map(|at| (Supply::Buy(at), rows.buys[at].arrive + shop.wait(), rows.buys[at].units));
+    let built =
+        builds.into_iter().map(|at| (Supply::Build(at), rows.builds[at].due + shop.wait(), rows.builds[at].units));
     let mut supplies: Vec<_> = bought.chain(built).collect();
     supplies.sort_by_key(|(_, day, _)| *day);
     supplies

@@ -97,11 +97,12 @@ fn judge(plan: &Plan, bound: &Bound, rows: &ViewRows, at: &[Value], asked: Kind)
         need(field("doc"), per_unit * field("qty").as_number().unwrap_or(0), field("start").as_number());
     });
 
+    let wait = fact(plan, bound, "wait", &[]);
     // A row whose own names are wrong fails its own rule, and takes no part in the flow.
     let named_well = |supply: &Supply| {
         !supply.names.is_empty()
             && supply.names.iter().all(|name| match (needs.get(name), supply.day) {
-                (Some((_, Some(day))), Some(arrives)) => arrives <= *day,
+                (Some((_, Some(day))), Some(arrives)) => arrives + wait <= *day,
                 _ => false,
             })
     };

@@ -3,6 +3,7 @@
 //! written. What it cannot find, or finds told in two ways, is an error.
 
 mod addresses;
+mod clauses;
 mod documents;
 mod figures;
 mod goods;
@@ -55,6 +56,7 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
         never_bought,
         repair,
         adjacent: Adjacent::default(),
+        clauses: told.clauses,
     };
     let mut case = case_of(&shop);
     // What does not belong to the job is not read; that there is such a thing is told.

@@ -47,6 +47,54 @@ pub(crate) struct Shop {
     pub(crate) repair: Option<Repair>,
     /// Records that do not belong to the job.
     pub(crate) adjacent: Adjacent,
+    /// How clauses are put that can be put in two ways.
+    #[serde(default, skip_serializing_if = "Clauses::is_usual")]
+    pub(crate) clauses: Clauses,
+}
+
+/// Clauses that can be put in two ways. What stands here by itself is what the family usually says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Clauses {
+    /// What comes in can be used from the day after on.
+    pub(crate) next_day: bool,
+    /// A price step holds for the units from its minimum on, and not for all.
+    pub(crate) above_step: bool,
+    /// What the limits of customers include.
+    pub(crate) limits: Limits,
+    /// What becomes of a value exactly on a bound of intake.
+    pub(crate) bound: Bounds,
+}
+
+impl Clauses {
+    fn is_usual(&self) -> bool {
+        *self == Clauses::default()
+    }
+}
+
+/// What becomes of a value exactly on a bound of intake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Bounds {
+    /// It passes, as the tests themselves say.
+    #[default]
+    Inclusive,
+    /// It passes, which only a sentence tells.
+    Passes,
+    /// It fails, which only a sentence tells.
+    Fails,
+}
+
+/// What the limits of customers include.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Limits {
+    /// No tax; they are called so.
+    #[default]
+    PreTax,
+    /// No tax, which a sentence tells.
+    BeforeTax,
+    /// A tax in percent on top of the list value.
+    WithTax(i64),
 }
 
 /// A customer or a supplier.
@@ -330,10 +378,39 @@ impl Shop {
     /// Whether a request passes the screening.
     pub(crate) fn accepts(&self, order: &Order) -> bool {
         let Some(screen) = &self.screen else { return true };
-        let limit = screen.limit && order.limit.is_some_and(|limit| limit < self.value(order));
-        let window = screen.window.is_some_and(|(low, high)| order.units < low || order.units > high);
-        let lead = screen.lead.is_some_and(|lead| order.due < lead);
+        // A value exactly on a bound passes, or it does not.
+        let short = |value: i64, least: i64| value < least || (self.clauses.bound == Bounds::Fails && value == least);
+        let limit = screen.limit && self.limit(order).is_some_and(|limit| short(limit, self.value(order)));
+        let window = screen.window.is_some_and(|(low, high)| short(order.units, low) || short(high, order.units));
+        let lead = screen.lead.is_some_and(|lead| short(order.due, lead));
         !(limit || window || lead)
+    }
+
+    /// The most that an order may come to before tax.
+    pub(crate) fn limit(&self, order: &Order) -> Option<i64> {
+        match self.clauses.limits {
+            Limits::PreTax | Limits::BeforeTax => order.limit,
+            Limits::WithTax(tax) => order.limit.map(|limit| limit * 100 / (100 + tax)),
+        }
+    }
+
+    /// Days from the one on which something comes in to the one on which it can be used.
+    pub(crate) fn wait(&self) -> i64 {
+        i64::from(self.clauses.next_day)
+    }
+
+    /// What a quantity of an offer costs beyond its step's price for all units, by the step: where a price holds only from its
+    /// minimum on, the units below it cost what the steps before it say.
+    pub(crate) fn beyond(&self, offer: &Offer, step: usize) -> i64 {
+        if !self.clauses.above_step {
+            return 0;
+        }
+        let price = offer.tiers[step].1;
+        let below = (0..step).map(|at| {
+            let first = if at == 0 { 1 } else { offer.tiers[at].0 };
+            (offer.tiers[at + 1].0 - first) * (offer.tiers[at].1 - price)
+        });
+        below.sum()
     }
 
     /// The requests that are taken.

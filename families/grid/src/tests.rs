@@ -19,7 +19,7 @@ fn task(domain: &str, tier: &str, seed: u64) -> Task {
     let family = catalog.family("grid", domain).unwrap();
     let found = catalog.find(domain).unwrap();
     let solver = Solver { version: String::new(), library: String::new() };
-    let order = Order { pattern: &pattern, tier, objective: "fill", seed };
+    let order = Order { pattern: &pattern, tier, objective: "fill", seed, reading: None };
     make(order, family, &found.domain, &mut NoPlanner, &solver).unwrap()
 }
 

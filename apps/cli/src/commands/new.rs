@@ -48,6 +48,9 @@ pub(crate) struct Options {
     /// How many tasks
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
+    /// Makes each task twice, with the two readings of this clause: twins, of which a habit passes one
+    #[arg(long, value_name = "CLAUSE", conflicts_with = "shards")]
+    twins: Option<String>,
     /// What the tasks are for. Those of the two splits come from seeds of their own and are never the same
     #[arg(long, value_name = "SPLIT", default_value = "test", value_parser = ["test", "train"])]
     split: String,
@@ -81,6 +84,9 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let seeds = options.seed..options.seed.saturating_add(options.count);
     let split = Split::from_word(&options.split).unwrap_or_default();
     let mut suite = suites::of_pattern(catalog, &name, &options.tier, options.objective.as_deref(), split, seeds)?;
+    if let Some(clause) = &options.twins {
+        suite = suites::twins(catalog, suite, clause)?;
+    }
     let family = catalog.family(&pattern.family, &pattern.domain);
     let family = family.map_err(|e| Failure::of_catalog(e, &pattern.family))?;
     let shards = Solver::not_asked(family).is_some() && (options.shards || options.count >= stream::FROM);

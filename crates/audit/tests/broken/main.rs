@@ -42,7 +42,8 @@ impl Shop {
 
     fn make(&self, cell: &Cell, family: &dyn Family) -> Result<Task, String> {
         let pattern = self.catalog.pattern(cell.pattern).unwrap();
-        let order = Order { pattern: &pattern, tier: cell.tier, objective: cell.objective, seed: cell.seed };
+        let order =
+            Order { pattern: &pattern, tier: cell.tier, objective: cell.objective, seed: cell.seed, reading: None };
         let mut planner = PhasePlanner::new(&self.first);
         make(order, family, &self.domain, &mut planner, &self.solver).map_err(|error| error.to_string())
     }

@@ -91,7 +91,7 @@ mod tests {
         let mut all = Vec::new();
         for domain in ["course", "meal", "pc_build", "shopping", "travel", "workforce"] {
             let (pattern, tier) = (format!("grid/{domain}"), "h05-b09".to_owned());
-            let (task, _) = maker.make(&pattern, &tier, "fill", 1, false).unwrap();
+            let (task, _) = maker.make(&pattern, &tier, "fill", 1, None, false).unwrap();
             all.push(Script { pattern, tier, seed: 1, calls: calls(domain, &task.sealed) });
         }
         assert!(all.iter().all(|script| script.calls.len() == 25));

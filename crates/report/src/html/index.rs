@@ -87,6 +87,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
             p { (more) " more agents are in the JSON of this report and not on this page." } "\n"
         }
         (tables::results(summary, agents))
+        (tables::twins(agents))
         (figures::by_tier(agents))
         (figures::by_pattern(agents, most))
         (figures::feasible(agents))

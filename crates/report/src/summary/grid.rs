@@ -140,6 +140,7 @@ mod tests {
             dials: dials.iter().map(|(name, value)| Dial { name: (*name).to_owned(), value: *value }).collect(),
             objective: String::new(),
             cluster: String::new(),
+            pair: None,
             horizon: 3,
             parameters: BTreeMap::new(),
         }

@@ -87,6 +87,7 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
                 dials: Vec::new(),
                 objective: objective.into(),
                 cluster: pattern.into(),
+                pair: None,
                 horizon,
                 parameters: BTreeMap::from([
                     ("orders".into(), size),

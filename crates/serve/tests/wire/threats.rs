@@ -449,13 +449,14 @@ fn threat_15_size_number_and_time_are_bounded() {
 
 #[test]
 fn threat_15_idle_episodes_are_reaped() {
-    let settings = Settings { idle: Duration::from_millis(1500), most_episodes: 2_000, ..Settings::default() };
+    let settings = Settings { idle: Duration::from_secs(2), most_episodes: 500, ..Settings::default() };
     let running = Running::start(Options { settings, ..Options::default() });
     let episodes = running.server().episodes();
     for _ in 0..2 {
         let first = running.csm();
         let id = first.id.parse().unwrap();
-        for at in 1..2_000 {
+        // Far fewer than can be made before the first is idle for too long, also where others use the machine.
+        for at in 1..500 {
             let fork = episodes.fork(id).unwrap();
             episodes
                 .call(
@@ -465,7 +466,7 @@ fn threat_15_idle_episodes_are_reaped() {
                 )
                 .unwrap();
         }
-        assert_eq!(episodes.len(), 2_000);
+        assert_eq!(episodes.len(), 500);
         assert_eq!(running.ask("POST", "/episodes", r#"{"domain":"csm"}"#).status, 503);
         // To look is no use; to call is.
         let until = Instant::now() + Duration::from_secs(15);

@@ -109,6 +109,7 @@ impl<'s> Maker<'s> {
         tier: &str,
         objective: &str,
         seed: u64,
+        reading: Option<&str>,
         record: bool,
     ) -> Result<(Task, Vec<Recorded>), Error> {
         let catalog = self.workshop.catalog();
@@ -116,21 +117,21 @@ impl<'s> Maker<'s> {
         let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family, &pattern.domain)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.domain)?;
         if let Some(identity) = Solver::not_asked(family) {
-            let order = Order { pattern: &pattern, tier, objective, seed };
+            let order = Order { pattern: &pattern, tier, objective, seed, reading };
             let task = make(order, family, &found.domain, &mut NoPlanner, &identity)?;
             return Ok((task, Vec::new()));
         }
         let engines = self.engines()?;
         let mut planner = PhasePlanner::new(&engines.first);
         planner.record = record.then(Vec::new);
-        let order = Order { pattern: &pattern, tier, objective, seed };
+        let order = Order { pattern: &pattern, tier, objective, seed, reading };
         let task = make(order, family, &found.domain, &mut planner, &engines.identity)?;
         Ok((task, planner.record.unwrap_or_default()))
     }
 
     fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
-        let MakeRequest { pattern, tier, objective, seed, out } = request;
-        let (task, _) = self.make(pattern, tier, objective, *seed, false)?;
+        let MakeRequest { pattern, tier, objective, seed, reading, out } = request;
+        let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
         Store::at(out).write(&task)?;
         let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
         let (name, domain) = (&task.sealed.family, &task.open.domain);
@@ -193,6 +194,7 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         tier: sealed.tier.clone(),
         objective: sealed.objective.clone(),
         seed: sealed.split.seed(sealed.seed),
+        reading: sealed.reading.clone(),
         out: folder.path().to_owned(),
     });
     let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));

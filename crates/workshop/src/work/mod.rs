@@ -161,6 +161,7 @@ impl Workshop {
                 tier: task.tier.clone(),
                 objective: task.objective.clone(),
                 seed: split.seed(task.seed),
+                reading: task.reading.clone(),
                 out: store.root().to_owned(),
             })
         };

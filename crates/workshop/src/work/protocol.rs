@@ -40,6 +40,9 @@ pub struct MakeRequest {
     pub objective: String,
     /// The seed that the task is drawn from.
     pub seed: u64,
+    /// The reading of a clause that tells it from its twin, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<String>,
     /// The folder of the store.
     pub out: PathBuf,
 }

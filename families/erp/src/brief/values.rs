@@ -1,7 +1,7 @@
 //! What the placeholders of a brief stand for, and how numbers are written.
 
 use super::super::notes::date_of;
-use super::super::shop::{Deposit, NeverBought, Product, Role, Shop};
+use super::super::shop::{Bounds, Deposit, Limits, NeverBought, Product, Role, Shop};
 use std::collections::BTreeMap;
 
 /// What placeholders stand for.
@@ -39,7 +39,7 @@ pub(super) fn listed(texts: &[String]) -> String {
 }
 
 /// The names of all placeholders. Not every case has each: only one with a deposit says what `{deposit}` is.
-pub(super) const NAMES: [&str; 18] = [
+pub(super) const NAMES: [&str; 24] = [
     "item",
     "code",
     "today",
@@ -58,6 +58,12 @@ pub(super) const NAMES: [&str; 18] = [
     "down_centres",
     "broken_vendor",
     "broken_documents",
+    "usable",
+    "parts_usable",
+    "step_holds",
+    "order_worth",
+    "limit_name",
+    "on_bound",
 ];
 
 /// Every placeholder of a case. What does not apply stands for nothing.
@@ -76,6 +82,7 @@ pub(super) fn values(shop: &Shop) -> Result<Values, String> {
         ("deposit_flow", String::new()),
         ("final_less", String::new()),
     ]);
+    values.extend(clauses(shop));
     if let Some(margin) = shop.margin {
         values.insert("share", percent(10_000 - margin));
     }
@@ -109,6 +116,35 @@ fn deposit_of(deposit: &Deposit) -> String {
     }
 }
 
+/// The clauses that can be put in two ways.
+fn clauses(shop: &Shop) -> [(&'static str, String); 6] {
+    let (usable, parts) = if shop.clauses.next_day {
+        ("from the day after on, not that same day", "; what comes in on a day is there from the day after")
+    } else {
+        ("that same day", "")
+    };
+    let step = if shop.clauses.above_step {
+        "goes on the order line, but holds only for the units from its minimum on: units below it are charged, and count as \
+         spending, at the price lines before it"
+    } else {
+        "holds for all units"
+    };
+    let (worth, limit) = match shop.clauses.limits {
+        Limits::PreTax => ("the value of an order before tax".to_owned(), "pre-tax limit"),
+        Limits::BeforeTax => ("the value of an order before tax".to_owned(), "limit"),
+        Limits::WithTax(tax) => (format!("the value of an order plus {tax} percent tax"), "limit"),
+    };
+    let text = |text: &str| text.to_owned();
+    [
+        ("usable", text(usable)),
+        ("parts_usable", text(parts)),
+        ("step_holds", text(step)),
+        ("order_worth", worth),
+        ("limit_name", text(limit)),
+        ("on_bound", text(if shop.clauses.bound == Bounds::Fails { "fails" } else { "passes" })),
+    ]
+}
+
 /// What counts as new spending. A plan that stood is spending anew: what is kept of it counts like what is added.
 fn spending(shop: &Shop) -> &'static str {
     match (shop.products.iter().any(|product| product.makes), shop.repair.is_some()) {
@@ -127,9 +163,9 @@ fn spending(shop: &Shop) -> &'static str {
 fn supply(shop: &Shop) -> &'static str {
     let finished = shop.finished();
     match (finished.makes, shop.may_buy(&finished.code)) {
-        (true, true) => "opening stock, purchases from the day they arrive, and builds from the day they are finished",
-        (true, false) => "opening stock and builds, the latter from the day they are finished",
-        (false, _) => "opening stock and purchases, the latter from the day they arrive",
+        (true, true) => "opening stock, purchases that have arrived, and builds that are finished",
+        (true, false) => "opening stock and builds that are finished",
+        (false, _) => "opening stock and purchases that have arrived",
     }
 }
 

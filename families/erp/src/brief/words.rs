@@ -1,7 +1,7 @@
 //! What a brief says besides its rules: the requests, the intake tests, the calendar, and where things stand in the system.
 
 use super::super::notes::date_of;
-use super::super::shop::{Order, Shop, Source};
+use super::super::shop::{Bounds, Limits, Order, Shop, Source};
 use super::values::money;
 
 /// The phrasings of a sentence, or none where it does not apply. Placeholders are those of rules.
@@ -36,9 +36,9 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
             "The confirmed purchases and builds in the system are the plan as it was. What you leave alone goes ahead; what you do not want must be cancelled, and the source of whatever stays may name no cancelled paper.",
         ],
         "intake" if shop.screen.is_some() => &[
-            "A request is taken only if it passes all of these tests. A value exactly on the bound passes; whatever fails a single test is declined as a whole.",
-            "These are the intake rules. We take a request, whole, if it passes all of these tests, and decline it otherwise; a value exactly on the bound passes.",
-            "Hold every request, drafts included, against the intake rules. It has to pass all of these tests, where a value exactly on the bound passes; if it fails any, we decline it.",
+            "A request is taken only if it passes all of these tests. A value exactly on the bound {on_bound}; whatever fails a single test is declined as a whole.",
+            "These are the intake rules. We take a request, whole, if it passes all of these tests, and decline it otherwise; a value exactly on the bound {on_bound}.",
+            "Hold every request, drafts included, against the intake rules. It has to pass all of these tests, where a value exactly on the bound {on_bound}; if it fails any, we decline it.",
         ],
         "calendar" => &[
             "Today is {today}. All orders go out today, and all calendar days count, weekends and holidays included. Enter dates at noon, so that no time zone shifts them.",
@@ -95,8 +95,8 @@ pub(super) fn block(name: &str, shop: &Shop) -> Result<Option<String>, String> {
     let of = |source: Source| shop.orders.iter().filter(|order| order.source == source).collect::<Vec<_>>();
     match name {
         "listed" => requests(shop, &of(Source::Brief)),
-        "drafts" => Ok(references(&of(Source::Draft))),
-        "standing" => Ok(references(&of(Source::Confirmed))),
+        "drafts" => Ok(references(shop, &of(Source::Draft))),
+        "standing" => Ok(references(shop, &of(Source::Confirmed))),
         "intake" => tests(shop),
         _ => Err(format!("a brief has no block `{name}`")),
     }
@@ -108,7 +108,7 @@ fn requests(shop: &Shop, orders: &[&Order]) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let mut lines = vec![
-        "| Reference | Customer | Customer ref | Item | Units | Needed by | Pre-tax limit |".to_owned(),
+        format!("| Reference | Customer | Customer ref | Item | Units | Needed by | {} |", limit_head(shop)),
         "|---|---|---|---|---:|---|---:|".to_owned(),
     ];
     for order in orders {
@@ -128,12 +128,17 @@ fn requests(shop: &Shop, orders: &[&Order]) -> Result<Option<String>, String> {
     Ok(Some(lines.join("\n")))
 }
 
+/// What limits are called at the head of a table.
+fn limit_head(shop: &Shop) -> &'static str {
+    if shop.clauses.limits == Limits::PreTax { "Pre-tax limit" } else { "Limit" }
+}
+
 fn limit(order: &Order) -> String {
     order.limit.map_or_else(|| "none".to_owned(), money)
 }
 
 /// The requests that are in the system, with what the system does not hold: the customers' limits.
-fn references(orders: &[&Order]) -> Option<String> {
+fn references(shop: &Shop, orders: &[&Order]) -> Option<String> {
     if orders.is_empty() {
         return None;
     }
@@ -142,25 +147,40 @@ fn references(orders: &[&Order]) -> Option<String> {
         return Some(references.join(", "));
     }
     let rows = orders.iter().map(|order| format!("| {} | {} |", order.reference, limit(order)));
-    let head = ["| Reference | Pre-tax limit |".to_owned(), "|---|---:|".to_owned()];
+    let head = [format!("| Reference | {} |", limit_head(shop)), "|---|---:|".to_owned()];
     Some(head.into_iter().chain(rows).collect::<Vec<String>>().join("\n"))
 }
 
 /// The tests that a request must pass.
 fn tests(shop: &Shop) -> Result<Option<String>, String> {
     let Some(screen) = &shop.screen else { return Ok(None) };
+    let neutral = shop.clauses.bound != Bounds::Inclusive;
     let mut lines = vec!["| Test | A request passes when |".to_owned(), "|---|---|".to_owned()];
     if let Some((low, high)) = screen.window {
-        lines.push(format!("| Size | it asks for at least {low} and at most {high} units |"));
+        lines.push(match neutral {
+            false => format!("| Size | it asks for at least {low} and at most {high} units |"),
+            true => format!("| Size | its units lie between {low} and {high} |"),
+        });
     }
     if let Some(lead) = screen.lead {
         let date = date_of(shop, lead)?;
-        lines.push(format!("| Notice | it is needed by {date} or later, which is {lead} days from today or more |"));
+        lines.push(match neutral {
+            false => format!("| Notice | it is needed by {date} or later, which is {lead} days from today or more |"),
+            true => format!(
+                "| Notice | its needed-by date lies beyond the bound of {date}, which is {lead} days from today |"
+            ),
+        });
     }
     if screen.limit {
         let without = shop.orders.iter().any(|order| order.limit.is_none());
         let free = if without { ", or it names no limit" } else { "" };
-        lines.push(format!("| Money | its pre-tax limit is at least its list value, units times list price{free} |"));
+        let value = match shop.clauses.limits {
+            Limits::PreTax | Limits::BeforeTax => "its list value, units times list price".to_owned(),
+            Limits::WithTax(tax) => format!("its list value, units times list price, plus {tax} percent tax"),
+        };
+        let name = if shop.clauses.limits == Limits::PreTax { "pre-tax limit" } else { "limit" };
+        let is = if neutral { "lies beyond the bound of" } else { "is at least" };
+        lines.push(format!("| Money | its {name} {is} {value}{free} |"));
     }
     Ok(Some(lines.join("\n")))
 }

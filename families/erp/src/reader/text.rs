@@ -3,9 +3,10 @@
 
 use super::super::{
     case::PLAN,
-    shop::{Billing, Deposit, NeverBought, Screen, Source},
+    shop::{Billing, Clauses, Deposit, NeverBought, Screen, Source},
 };
 use super::{
+    clauses,
     figures::{bracketed, dates, decimal, is_code, money, named_codes, number_between, only, only_money, percents},
     notes::span,
 };
@@ -43,6 +44,8 @@ pub(super) struct Told {
     pub(super) down: Vec<(String, Date, Date)>,
     /// Whether records are around that do not belong to the job.
     pub(super) apart: bool,
+    /// How clauses are put that can be put in two ways.
+    pub(super) clauses: Clauses,
 }
 
 /// A request of a customer.
@@ -114,6 +117,7 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
         withdrawn: coded(one(&sentences, &known_by("erp/eligible-supplier"))?)?,
         down: down(&sentences)?,
         apart: one(&sentences, &known_by("erp/adjacent-records"))?.is_some(),
+        clauses: clauses::read(text, is_neutral(&tables), tables.iter().any(|table| table.has("Limit")))?,
     };
     if told.requests.is_empty() {
         return Err("the instruction lists no request".to_owned());
@@ -203,7 +207,8 @@ fn requests(tables: &[Table<'_>]) -> Result<Vec<Request>, String> {
                 return Err(format!("the request {reference} is listed twice"));
             }
             let listed = if source == Source::Brief { Some(listed(table, row)?) } else { None };
-            let limit = if table.has("Pre-tax limit") { limit(table.cell(row, "Pre-tax limit")?)? } else { None };
+            let head = ["Pre-tax limit", "Limit"].into_iter().find(|head| table.has(head));
+            let limit = head.map(|head| limit(table.cell(row, head)?)).transpose()?.flatten();
             requests.push(Request { reference: reference.to_owned(), limit, source, listed });
         }
     }
@@ -240,6 +245,25 @@ fn limit(cell: &str) -> Result<Option<i64>, String> {
     }
 }
 
+/// Whether a test is one of notice.
+fn is_notice(test: &str) -> bool {
+    (test.contains("needed by") && test.contains("or later"))
+        || test.contains("needed-by date lies beyond the bound of")
+}
+
+/// Whether a test is one of money.
+fn is_money(test: &str) -> bool {
+    ["limit is at least its list value", "limit lies beyond the bound of its list value"]
+        .iter()
+        .any(|phrase| test.contains(phrase))
+}
+
+/// Whether the tests of intake say nothing of a value exactly on the bound.
+fn is_neutral(tables: &[Table<'_>]) -> bool {
+    let tests = tables.iter().filter(|table| table.has("Test")).flat_map(|table| &table.rows);
+    tests.flatten().any(|cell| cell.contains(" lie between ") || cell.contains(" lies beyond the bound of "))
+}
+
 /// The intake rules: a table of tests, all of which a request must pass.
 fn screen(tables: &[Table<'_>], sentences: &[&str], today: Date) -> Result<Option<Screen>, String> {
     let found: Vec<&Table<'_>> = tables.iter().filter(|table| table.has("Test")).collect();
@@ -256,9 +280,12 @@ fn screen(tables: &[Table<'_>], sentences: &[&str], today: Date) -> Result<Optio
         let test = first.cell(row, "A request passes when")?;
         let fault = || format!("a test is not understood or stands twice: {test}");
         let window = number_between(test, "at least ", " and at most ").zip(number_between(test, "at most ", " units"));
+        let between = number_between(test, "its units lie between ", " and ")
+            .zip(test.rsplit_once(" and ").and_then(|(_, high)| decimal(high, 0)));
+        let window = window.or(between);
         if window.is_some() && screen.window.is_none() {
             screen.window = window;
-        } else if test.contains("needed by") && test.contains("or later") && screen.lead.is_none() {
+        } else if is_notice(test) && screen.lead.is_none() {
             let date = only(dates(test), "date", test)?;
             let days = i64::from(date.0 - today.0);
             let said = number_between(test, "which is ", " days from today").ok_or_else(fault)?;
@@ -266,7 +293,7 @@ fn screen(tables: &[Table<'_>], sentences: &[&str], today: Date) -> Result<Optio
                 return Err(format!("{date} is {days} days from today, but the test says: {test}"));
             }
             screen.lead = Some(days);
-        } else if test.contains("pre-tax limit is at least its list value") && !screen.limit {
+        } else if is_money(test) && !screen.limit {
             screen.limit = true;
         } else {
             return Err(fault());

@@ -23,7 +23,9 @@ pub(crate) use self::recipe::check;
 use self::recipe::{Dice, Ranges, Recipe, Route, Structure, leaning, share, within};
 use self::surroundings::Register;
 use self::works::{Size, Works};
-use super::shop::{Adjacent, BomLine, Centre, MakeOption, NeverBought, Offer, Order, Party, Product, Role, Shop};
+use super::shop::{
+    Adjacent, BomLine, Centre, Clauses, MakeOption, NeverBought, Offer, Order, Party, Product, Role, Shop,
+};
 use benchwright_base::Date;
 use benchwright_project::{Discard, Draw, Family};
 use benchwright_schema::Domain;
@@ -257,6 +259,7 @@ fn assemble(
         },
         repair: None,
         adjacent: Adjacent::default(),
+        clauses: Clauses::default(),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Small cases for tests: the worked example and relatives of it.
 
 use super::shop::{
-    Adjacent, AdjacentProduct, Billing, BomLine, Build, Buy, Centre, Deposit, MakeOption, Offer, Order, Party, Product,
-    Repair, Role, Screen, Shop, Source,
+    Adjacent, AdjacentProduct, Billing, BomLine, Build, Buy, Centre, Clauses, Deposit, MakeOption, Offer, Order, Party,
+    Product, Repair, Role, Screen, Shop, Source,
 };
 use benchwright_schema::plan::Binding;
 use benchwright_spec::NamedRows;
@@ -93,6 +93,7 @@ pub(crate) fn micro() -> Shop {
         ],
         never_bought: None,
         repair: None,
+        clauses: Clauses::default(),
         adjacent: Adjacent {
             customers: vec![party("C-102B", "Brookside")],
             vendors: vec![party("V-202B", "Beech")],

@@ -86,6 +86,23 @@ pub(super) fn results(summary: &Summary, agents: &[AgentSummary]) -> Markup {
     section("Results", html! { (shares) (took) })
 }
 
+/// Twins, where the run has some: what counts is that both sides of a pair pass.
+pub(super) fn twins(agents: &[AgentSummary]) -> Markup {
+    let row = |agent: &AgentSummary| {
+        let pairs = agent.pairs.as_ref()?;
+        let shares = [pairs.both, pairs.one, pairs.neither].map(|share| percent(Some(share)).into());
+        let named = [Cell::Text(agent.agent.clone()), pairs.pairs.to_string().into()];
+        Some(named.into_iter().chain(shares).collect::<Vec<Cell>>())
+    };
+    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return html! {};
+    }
+    let names = heads(&["agent", "pairs", "both passed (%)", "one", "neither"]);
+    let caption = "Shares of attempts at a pair of tasks that differ in the reading of one clause, in percent.";
+    section("Twins", Table::new(caption, names, rows).render())
+}
+
 /// A table of pass@1: a row for each group, a column for each agent.
 pub(super) fn crossed(
     caption: &str,
