@@ -28,7 +28,7 @@ fn task(catalog: &Catalog, engine: &CpSat, pattern: &str) -> Result<Task, String
     let cell =
         pattern.head.cells.iter().min_by_key(|cell| ["easy", "medium", "hard"].iter().position(|t| *t == cell.tier));
     let cell = cell.unwrap();
-    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed: 1 };
+    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed: 1, reading: None };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
     make(order, family, &domain, &mut PhasePlanner::new(engine), &solver).map_err(|error| error.to_string())
 }
