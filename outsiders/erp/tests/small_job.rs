@@ -74,7 +74,7 @@ Nothing of this is in the system yet:
 - A request passes all of these tests or is left; a value exactly on the bound passes.
 - All calendar days count. Goods can be used {usable}.
 - An order is for exactly the number of units asked (client_order_ref), promised on the needed-by date or earlier (commitment_date).
-- We sell at list price. The value of an order before tax may not exceed the limit.
+- We sell at list price. For every order with a limit: the value of an order before tax may not exceed it.
 - Buy from suppliers that list it, respect the smallest order, place at most one order line each; a step {step}.
 - Goods come today plus the supplier's delivery days (date_planned). For the finished item, the maximum in the notes counts, which stand
   on a supplier's contact.
