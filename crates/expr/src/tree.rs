@@ -149,6 +149,20 @@ pub enum Source {
     Range(i64, i64),
 }
 
+impl Source {
+    /// What it reads of its rows by itself: their ids and the fields of its tests.
+    fn reads(&self, each: &mut dyn FnMut(RelationId, FieldId)) {
+        if let Source::Rows { relation, tests } = self {
+            each(*relation, FieldId::ID);
+            tests.iter().for_each(|(path, _, _)| reads_path(path, each));
+        }
+    }
+}
+
+fn reads_path(path: &Path, each: &mut dyn FnMut(RelationId, FieldId)) {
+    path.iter().for_each(|(relation, field)| each(*relation, *field));
+}
+
 /// A variable and what it ranges over. It is bound to the next free slot.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Binder {
@@ -158,6 +172,19 @@ pub struct Binder {
     pub source: Source,
     /// `where`: a further condition, which sees this variable and those before it. `None` if none was written.
     pub condition: Option<Expr>,
+}
+
+impl Binder {
+    /// Every field that it reads, as [`Expr::reads`] tells them.
+    pub fn reads(&self, each: &mut dyn FnMut(RelationId, FieldId)) {
+        self.source.reads(each);
+        if let Source::Rows { tests, .. } = &self.source {
+            tests.iter().flat_map(|(_, _, values)| values).for_each(|value| value.reads(each));
+        }
+        if let Some(condition) = &self.condition {
+            condition.reads(each);
+        }
+    }
 }
 
 /// What a fold makes of its elements: an aggregate, as SQL would say, or a quantifier.
@@ -395,6 +422,20 @@ impl Expr {
             }
         }
         visit(self);
+    }
+
+    /// Calls `each` on every field that it reads of a row, with the relation of that row: every step of every path. A source of rows
+    /// reads the ids of its rows.
+    pub fn reads(&self, each: &mut dyn FnMut(RelationId, FieldId)) {
+        self.visit(&mut |expr| match expr {
+            Expr::Field(_, steps) | Expr::Old(steps) | Expr::Actor(steps) => reads_path(steps, each),
+            Expr::Lookup { source, path } => {
+                source.reads(each);
+                reads_path(path, each);
+            }
+            Expr::Fold(fold) => fold.binders.iter().for_each(|binder| binder.source.reads(each)),
+            _ => {}
+        });
     }
 
     /// Whether it speaks of a change (`old`, `changed`, `created`) rather than of a state. `deleted` is no bar: a row that

@@ -144,7 +144,8 @@ impl<'a> Grader<'a> {
         let bound = Bound::new(&plan, &verifier.bindings)?;
         let members = read::members(domain, &plan, &bound, &verifier.keys);
         let only = plan.views.iter().map(read::Only::of).collect();
-        let frame = frame::Frame::new(domain, &plan, &verifier.keys);
+        let job = frame::Job { plan: &plan, bound: &bound, members: &members };
+        let frame = frame::Frame::new(domain, &job, &verifier.keys);
         let rules = plan.rules.iter().map(|rule| ready(&plan, &bound, rule)).collect();
         Ok(Grader { domain, verifier, first, natives, plan, bound, members, only, frame, rules, origin })
     }
@@ -190,7 +191,8 @@ impl<'a> Grader<'a> {
             return Err(GradeError::OtherTask { began, task: self.origin });
         }
         let rows = self.views(last);
-        let frame = self.frame.judge(self.domain, &self.plan, last);
+        let job = frame::Job { plan: &self.plan, bound: &self.bound, members: &self.members };
+        let frame = self.frame.judge(self.domain, &job, self.first, last);
         let mut judge = Judge::new(&rows, last.now());
         judge.facts = &self.bound;
 
@@ -202,14 +204,18 @@ impl<'a> Grader<'a> {
         if !frame.worked {
             gates.push("activity".to_owned());
         }
-        for gate in &self.verifier.gates {
+        // What nobody was asked to change is no share of anything: to break it takes everything.
+        gates.extend(frame.rules().into_iter().map(str::to_owned));
+        for gate in self.verifier.gates.iter().filter(|gate| !frame.rules().contains(&***gate)) {
             if checks.iter().any(|check| check.status == CheckStatus::Fail && check.rule == *gate) {
                 gates.push(gate.clone());
             }
         }
         let phases = phases(&self.plan, &self.verifier.objective)?;
         let scores = scores(phases, &self.verifier.best, &judge);
-        Ok(reward::verdict(checks, gates, phases, scores, &self.verifier.scoring))
+        let framed = self.plan.rules.iter().filter(|rule| matches!(rule.body, Body::Frame));
+        let framed: Vec<&str> = framed.map(|rule| &*rule.id).collect();
+        Ok(reward::verdict(checks, &framed, gates, phases, scores, &self.verifier.scoring))
     }
 
     fn views<'s>(&self, state: &impl Terminal<'s>) -> ViewRows {
@@ -281,7 +287,7 @@ fn check_scoring(verifier: &Verifier, plan: &Plan) -> Result<(), GradeError> {
     }
     verifier.scoring.check()?;
     if let Some(family) = &verifier.scoring.trace_family
-        && !plan.rules.iter().any(|rule| rule.text.family == *family)
+        && !plan.rules.iter().any(|rule| rule.text.family == *family && !rule.text.frame)
     {
         return Err(GradeError::TraceFamily(family.clone()));
     }

@@ -94,16 +94,23 @@ fn cast(domain: &Domain, bound: &Bound, members: &Members, field: &ViewField, va
         (Cast::Units, Value::Int(n)) => Value::Int(n),
         (Cast::Word, Value::Text(text)) => Value::Text(text),
         (Cast::Word, Value::Enum(word)) => word_of(domain, field, word),
-        (Cast::Member, Value::Ref(row)) => {
-            let Type::Ref(sort) = field.ty else { return Value::Null };
-            let known = members[sort.index()].get(&row).copied();
+        (Cast::Member, value) => match field.ty {
+            Type::Ref(sort) => member(bound, members, sort.index(), &value),
+            _ => Value::Null,
+        },
+        _ => Value::Null,
+    }
+}
+
+/// The member of a sort that a row or a text is.
+pub(crate) fn member(bound: &Bound, members: &Members, sort: usize, value: &Value) -> Value {
+    match value {
+        Value::Ref(row) => {
+            let known = members[sort].get(row).copied();
             // A row that is none of the task's is still itself, and no other.
-            Value::Ref(known.unwrap_or(bound.members[sort.index()].len() as u32 + row))
+            Value::Ref(known.unwrap_or(bound.members[sort].len() as u32 + row))
         }
-        (Cast::Member, Value::Text(text)) => {
-            let Type::Ref(sort) = field.ty else { return Value::Null };
-            bound.member(sort.index(), &text).map_or(Value::Null, Value::Ref)
-        }
+        Value::Text(text) => bound.member(sort, text).map_or(Value::Null, Value::Ref),
         _ => Value::Null,
     }
 }

@@ -18,9 +18,10 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(checks: &[Check], trace_family: Option<&str>) -> Counts {
+    /// What the frame judges is in no share; its breaches are gates.
+    fn of(checks: &[Check], framed: &[&str], trace_family: Option<&str>) -> Counts {
         let mut counts = Counts::default();
-        for check in checks {
+        for check in checks.iter().filter(|check| !framed.contains(&&*check.rule)) {
             let is_trace = trace_family.is_some_and(|family| check.family == family);
             let count = match (check.status, is_trace) {
                 (CheckStatus::Pass, false) => &mut counts.passed,
@@ -40,15 +41,16 @@ fn share(passed: usize, of: usize) -> i64 {
     if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
 }
 
-/// The verdict on what was found. There are as many scores as phases.
+/// The verdict on what was found. `framed` are the rules that the frame judges. There are as many scores as phases.
 pub(crate) fn verdict(
     checks: Vec<Check>,
+    framed: &[&str],
     gates: Vec<String>,
     phases: &[Phase],
     scores: Vec<PhaseScore>,
     scoring: &Scoring,
 ) -> Verdict {
-    let Counts { passed, failed, traced, lost, unknown } = Counts::of(&checks, scoring.trace_family.as_deref());
+    let Counts { passed, failed, traced, lost, unknown } = Counts::of(&checks, framed, scoring.trace_family.as_deref());
     let constraints = share(passed, passed + failed);
     let trace = share(traced, traced + lost);
     let clean = failed == 0 && passed > 0;
@@ -89,6 +91,7 @@ pub(crate) fn verdict(
         true if gates.is_empty() && clean && lost == 0 && best => Ending::Pass,
         true => Ending::Fail,
     };
-    let paper_pass = reward >= FULL / WHOLE * scoring.paper_bar_percent;
+    // A bar of 0 would let a gate through.
+    let paper_pass = gates.is_empty() && reward >= FULL / WHOLE * scoring.paper_bar_percent;
     Verdict { ending, reward, constraints, trace, objective, gates, phases: scores, alarm, paper_pass, checks }
 }

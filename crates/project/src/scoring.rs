@@ -14,7 +14,8 @@ const PAPER_BAR_PERCENT: i64 = 99;
 
 /// The scoring of a task that is judged by these rules.
 pub fn scoring(plan: &PlanText) -> Scoring {
-    let traced = plan.rules.values().any(|rule| rule.family == TRACE_FAMILY);
+    // What the frame judges is a gate and no share of anything.
+    let traced = plan.rules.values().any(|rule| rule.family == TRACE_FAMILY && !rule.frame);
     Scoring {
         trace_family: traced.then(|| TRACE_FAMILY.to_owned()),
         weights: WEIGHTS,

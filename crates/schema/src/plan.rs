@@ -18,13 +18,17 @@
 mod bound;
 mod check;
 mod compile;
+mod frame;
+mod job;
 mod lets;
 mod rows;
 mod text;
 
 pub use bound::{Binding, Bindings, Bound, FactTable};
+pub use frame::{Held, TableFrame};
+pub use job::JobWord;
 pub use rows::ViewRows;
-pub use text::{FrameText, ObjectiveText, PhaseText, PlanText, RuleText, ViewText};
+pub use text::{FrameText, FreeText, ObjectiveText, PhaseText, PlanText, RuleText, ViewText};
 
 use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};
@@ -167,6 +171,8 @@ pub struct Plan {
     pub dominant: Vec<Dominant>,
     /// What may change, and who answers for the rest.
     pub frame: FrameText,
+    /// The frame's conditions, and what is held, free and stamped, for each table of the domain in its order.
+    pub tables: Vec<TableFrame>,
 }
 
 /// Everything that is wrong with a plan, by key: a plan inside a verifier stands in no file.

@@ -105,6 +105,7 @@ pub(crate) fn plan(words: &Words) -> PlanText {
         rule: UNCHANGED.to_owned(),
         ..FrameText::default()
     };
+    plan.stamped = fields(&[("meter", "left")]);
     plan
 }
 

@@ -103,7 +103,8 @@ impl Frame<'_, '_> {
     fn refused(&self, what: &str, state: &Snapshot) -> Result<Option<String>, String> {
         let verdict = self.grader.grade(state).map_err(|error| error.to_string())?;
         let framed = verdict.checks.iter().any(|check| check.status == CheckStatus::Fail && self.is_frame(&check.rule));
-        let refused = framed && verdict.ending == Ending::Fail && verdict.reward < FULL;
+        let gated = verdict.gates.iter().any(|gate| self.is_frame(gate));
+        let refused = framed && gated && verdict.ending == Ending::Fail && verdict.reward == 0 && !verdict.paper_pass;
         Ok((!refused).then(|| not_refused(what, &verdict)))
     }
 
@@ -180,10 +181,16 @@ impl Frame<'_, '_> {
         changes
     }
 
+    /// Whether rows of a table may be new, whatever they are. What the system makes is known by its content, so another row is not.
+    fn may_grow(&self, table: &str) -> bool {
+        let frame = &self.subject.plan.frame;
+        frame.new.contains_key(table) || frame.system.get(table).is_some_and(|condition| condition == "true")
+    }
+
     /// The state with one row more in a table that may not grow.
     fn addition(&self, table: TableId) -> Option<(String, Snapshot)> {
         let declared = self.domain().table(table);
-        if self.subject.plan.frame.new.contains_key(&declared.name) {
+        if self.may_grow(&declared.name) {
             return None;
         }
         let mut state = self.state.clone();
@@ -288,7 +295,7 @@ impl Frame<'_, '_> {
         }
         let name = tool.name.trim_end_matches("_create");
         let table = tool.table.or_else(|| self.domain().table_named(name))?;
-        if self.subject.plan.frame.new.contains_key(&self.domain().table(table).name) {
+        if self.may_grow(&self.domain().table(table).name) {
             return None;
         }
         let mut arguments = maker.arguments(schema, &Here(done));

@@ -1,25 +1,31 @@
 //! Checks a whole `plan.toml` beyond its single expressions: that the rules which others name exist, that the judge has the
-//! functions they ask for, that the shares of an objective come to 100, that the frame names tables and fields that are
-//! there. A sealed verifier is not checked so: it holds only the rules that its own task brings in.
+//! functions they ask for, that the shares of an objective come to 100, that the frame names tables, fields and rules that are
+//! there, and that somebody answers for every field it licenses. A sealed verifier is not checked so: it holds only the rules that its own task brings in.
 
 use super::{
     PlanText, compile,
+    frame::{Readers, account},
     lets::{Spelled, spell_out},
 };
 use crate::{Domain, KeyFault};
 use benchwright_base::TableId;
-use benchwright_expr::{Names as _, Scope, check_truth};
+use benchwright_expr::Names as _;
 use std::collections::BTreeMap;
 
 impl PlanText {
     /// All that is wrong with a plan on a domain. `natives` are the rules that the judge has functions for.
     pub fn check(&self, domain: &Domain, natives: &[&str]) -> Vec<KeyFault> {
-        let (_, faults) = compile::compile(self, domain);
+        let (plan, faults) = compile::compile(self, domain);
+        // A plan that is not whole may lack a reader of what nobody seems to read.
+        let is_whole = faults.is_empty();
         let mut check = Check { text: self, domain, faults };
         check.lets();
         check.rules(natives);
         check.objectives();
         check.frame();
+        if is_whole {
+            check.faults.extend(account(self, &plan, domain, Readers::Rules));
+        }
         check.faults
     }
 }
@@ -122,28 +128,35 @@ impl Check<'_> {
         if *frame == super::FrameText::default() {
             return;
         }
-        for (name, condition) in &frame.new {
-            let path = ["frame", "new", name];
-            let Some(table) = self.table(name, &path) else { continue };
-            if let Err(faults) = check_truth(condition, self.domain, Scope { subject: Some(table) }) {
-                self.faults.extend(faults.into_iter().map(|fault| {
-                    let found = KeyFault::new(path, fault.message).at_byte(fault.offset);
-                    KeyFault { help: fault.help, ..found }
-                }));
-            }
-        }
         let (change, ignore) = (frame.change.clone(), frame.ignore.clone());
         self.fields("change", &change);
         self.fields("ignore", &ignore);
         for (name, rule) in &frame.answers {
             let path = ["frame", "answers", name];
             self.table(name, &path);
-            self.rule(rule, &path);
+            self.frame_rule(rule, &path);
         }
         if let Some(rule) = &frame.apart_rule {
-            self.rule(rule, &["frame", "apart_rule"]);
+            self.frame_rule(rule, &["frame", "apart_rule"]);
         }
-        self.rule(&frame.rule, &["frame", "rule"]);
+        self.frame_rule(&frame.rule, &["frame", "rule"]);
+        let named: Vec<&String> = frame.answers.values().chain(&frame.apart_rule).chain([&frame.rule]).collect();
+        // A name that is not there may be meant for a rule that nothing names.
+        let all_known = named.iter().all(|id| self.text.rules.contains_key(*id));
+        let unnamed = self.text.rules.iter().filter(|(id, rule)| all_known && rule.frame && !named.contains(id));
+        for (id, _) in unnamed {
+            let fault = KeyFault::new(["rules", id, "frame"], format!("the frame never names `{id}`, so it cannot fail"));
+            self.faults.push(fault.with_help("name it as `rule`, `apart_rule` or under `frame.answers`"));
+        }
+    }
+
+    /// A rule that answers for the frame is judged by it, or a breach would be told by nobody.
+    fn frame_rule(&mut self, id: &str, path: &[&str]) {
+        self.rule(id, path);
+        if self.text.rules.get(id).is_some_and(|rule| !rule.frame) {
+            let fault = KeyFault::new(path.iter().copied(), format!("`{id}` is not judged by the frame"));
+            self.faults.push(fault.with_help("name a rule that says `frame = true`"));
+        }
     }
 
     fn fields(&mut self, key: &str, lists: &BTreeMap<String, Vec<String>>) {

@@ -1,6 +1,7 @@
 //! From the text of a plan to expressions in which every name is resolved. All faults are told; a name whose own declaration has
 //! a fault is known, and nothing more is said of what uses it.
 
+use super::frame::{Readers, account};
 use super::lets::{Spelled, spell_out};
 use super::{
     Body, Cast, Dominant, Fact, FrameText, Phase, Plan, PlanFaults, PlanRule, PlanText, RuleText, View, ViewField,
@@ -19,7 +20,10 @@ const TYPES: [&str; 6] = ["int", "day", "units", "money", "text", "bool"];
 impl Plan {
     /// Resolves every name of a plan against a domain.
     pub fn compile(text: &PlanText, domain: &Domain) -> Result<Plan, PlanFaults> {
-        let (plan, faults) = compile(text, domain);
+        let (plan, mut faults) = compile(text, domain);
+        if faults.is_empty() {
+            faults = account(text, &plan, domain, Readers::Views);
+        }
         if faults.is_empty() { Ok(plan) } else { Err(PlanFaults(faults)) }
     }
 }
@@ -39,8 +43,10 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
             ties: Vec::new(),
             dominant: Vec::new(),
             frame: FrameText::default(),
+            tables: Vec::new(),
         },
         broken: Broken::default(),
+        members_by_text: Vec::new(),
         faults: Vec::new(),
     };
     compiler.plan.frame = text.frame.clone();
@@ -48,6 +54,7 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
     compiler.sorts_and_sets();
     compiler.facts();
     compiler.views();
+    compiler.frame();
     compiler.rules();
     compiler.objectives();
     let Compiler { plan, mut faults, .. } = compiler;
@@ -59,21 +66,23 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
 
 /// Names whose own declaration has a fault.
 #[derive(Default)]
-struct Broken {
-    sets: BTreeSet<String>,
-    facts: BTreeSet<String>,
+pub(super) struct Broken {
+    pub(super) sets: BTreeSet<String>,
+    pub(super) facts: BTreeSet<String>,
     /// Views some of whose fields are not known.
     views: BTreeSet<usize>,
     /// Whether the expression at hand touched any of them.
-    touched: Cell<bool>,
+    pub(super) touched: Cell<bool>,
 }
 
-struct Compiler<'a> {
-    text: &'a PlanText,
-    domain: &'a Domain,
-    plan: Plan,
-    broken: Broken,
-    faults: Vec<KeyFault>,
+pub(super) struct Compiler<'a> {
+    pub(super) text: &'a PlanText,
+    pub(super) domain: &'a Domain,
+    pub(super) plan: Plan,
+    pub(super) broken: Broken,
+    /// The sorts whose members views know by a text.
+    pub(super) members_by_text: Vec<usize>,
+    pub(super) faults: Vec<KeyFault>,
 }
 
 /// The byte at which a part of a text begins.
@@ -81,7 +90,7 @@ fn byte_of(part: &str, whole: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-fn keys(path: &[&str]) -> Vec<String> {
+pub(super) fn keys(path: &[&str]) -> Vec<String> {
     path.iter().map(|key| (*key).to_owned()).collect()
 }
 
@@ -238,6 +247,9 @@ impl Compiler<'_> {
                     let byte = byte_of(reads.split_once(':')?.1.trim_start(), reads);
                     let message = format!("{} cannot be read as {}", self.of_domain(read), self.of_plan(ty, cast));
                     self.fault(&path, byte, message);
+                }
+                if let (Type::Ref(sort), Cast::Member, Type::Text) = (ty, cast, read) {
+                    self.members_by_text.push(sort.index());
                 }
                 Some(ViewField { name: field.to_owned(), ty, cast, reads: expr })
             }

@@ -4,8 +4,12 @@
 use super::lets::{Spelled, spell_out};
 use crate::Document;
 use benchwright_base::Diagnostic;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, MapAccess, Visitor},
+    ser::SerializeMap as _,
+};
+use std::{collections::BTreeMap, fmt};
 
 /// A plan in the words it was written in.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -42,6 +46,77 @@ pub struct PlanText {
     /// What may change in the world, and which rule answers for the rest.
     #[serde(default)]
     pub frame: FrameText,
+    /// Conditions on fields of rows that the work makes or changes, by table and field. The frame judges them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub held: BTreeMap<String, BTreeMap<String, String>>,
+    /// Fields of such rows that may hold anything, by table and field, each with why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub free: BTreeMap<String, BTreeMap<String, FreeText>>,
+    /// Fields that the system writes by itself and no tool takes, by table.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stamped: BTreeMap<String, Vec<String>>,
+}
+
+/// Why a field may hold anything.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FreeText {
+    /// It is harmless, for this reason.
+    Because(String),
+    /// A rule's sentence leaves it free.
+    Told(String),
+}
+
+impl fmt::Display for FreeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FreeText::Because(why) => f.write_str(why),
+            FreeText::Told(rule) => write!(f, "told by {rule}"),
+        }
+    }
+}
+
+/// A reason is a text; a rule stands in `{ told = "…" }`.
+impl Serialize for FreeText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            FreeText::Because(why) => serializer.serialize_str(why),
+            FreeText::Told(rule) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("told", rule)?;
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FreeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FreeText, D::Error> {
+        struct WhyOrTold;
+        impl<'de> Visitor<'de> for WhyOrTold {
+            type Value = FreeText;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a reason, or `{ told = \"rule\" }`")
+            }
+            fn visit_str<E: de::Error>(self, why: &str) -> Result<FreeText, E> {
+                Ok(FreeText::Because(why.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FreeText, A::Error> {
+                let mut told = None;
+                while let Some(key) = map.next_key::<String>()? {
+                    if key != "told" {
+                        return Err(de::Error::custom(format!("`{key}` says nothing of a freedom; write `told`")));
+                    }
+                    told = Some(map.next_value()?);
+                }
+                told.map(FreeText::Told).ok_or_else(|| de::Error::missing_field("told"))
+            }
+            // What was told to be wrong is read as an empty value.
+            fn visit_unit<E: de::Error>(self) -> Result<FreeText, E> {
+                Ok(FreeText::Because(String::new()))
+            }
+        }
+        deserializer.deserialize_any(WhyOrTold)
+    }
 }
 
 /// A view: one query that yields its rows.
@@ -149,9 +224,14 @@ pub struct PhaseText {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrameText {
-    /// Tables that may get new rows, each with the condition on such a row.
+    /// Tables that may get new rows, each with the condition on such a row. It speaks of the row and of all tables, and may use the
+    /// facts and sets of the plan.
     #[serde(default)]
     pub new: BTreeMap<String, String>,
+    /// Tables in which the system makes rows by itself, each with the condition by which such a row is known. They are nobody's
+    /// fault, and no work either.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub system: BTreeMap<String, String>,
     /// Fields of rows of the first state that may change.
     #[serde(default)]
     pub change: BTreeMap<String, Vec<String>>,
