@@ -127,9 +127,9 @@ fn parts_are_weighed_as_the_scoring_says() {
     };
     let best = graded(&verifier, 4, "web");
     assert_eq!((best.ending, best.reward, best.paper_pass), (Ending::Pass, FULL, true));
-    // Without the trace, with a broken constraint of three, and far from the best.
+    // Without the trace, with a broken constraint of two (the frame is none), and far from the best.
     assert_eq!(graded(&verifier, 4, "fax").reward, 850_000);
-    assert_eq!(graded(&verifier, 1, "web").reward, 25 * 666_666 / 100);
+    assert_eq!(graded(&verifier, 1, "web").reward, 25 * 500_000 / 100);
     let far = graded(&verifier, 8, "web");
     assert_eq!((far.objective, far.reward), (367_879, (25 * FULL + 60 * 367_879 + 15 * FULL) / 100));
 
@@ -142,7 +142,7 @@ fn parts_are_weighed_as_the_scoring_says() {
     assert_eq!(graded(&verifier, 4, "web").reward, FULL);
     let lost = graded(&verifier, 4, "fax");
     assert_eq!((lost.reward, lost.paper_pass), (200_000, true));
-    assert_eq!(graded(&verifier, 1, "web").reward, 666_666 / 2);
+    assert_eq!(graded(&verifier, 1, "web").reward, 500_000 / 2);
 
     // Nothing done is a state of this task, and earns nothing.
     let grader = Grader::new(&domain, &verifier, &first, &[]).unwrap();

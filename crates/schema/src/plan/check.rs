@@ -3,7 +3,7 @@
 //! there, and that somebody answers for every field it licenses. A sealed verifier is not checked so: it holds only the rules that its own task brings in.
 
 use super::{
-    PlanText, compile,
+    PlanText, RuleText, compile,
     frame::{Readers, account},
     lets::{Spelled, spell_out},
 };
@@ -143,7 +143,8 @@ impl Check<'_> {
         let named: Vec<&String> = frame.answers.values().chain(&frame.apart_rule).chain([&frame.rule]).collect();
         // A name that is not there may be meant for a rule that nothing names.
         let all_known = named.iter().all(|id| self.text.rules.contains_key(*id));
-        let unnamed = self.text.rules.iter().filter(|(id, rule)| all_known && rule.frame && !named.contains(id));
+        let is_framed = |rule: &RuleText| rule.frame && rule.require.is_none() && rule.native.is_none();
+        let unnamed = self.text.rules.iter().filter(|(id, rule)| all_known && is_framed(rule) && !named.contains(id));
         for (id, _) in unnamed {
             let fault = KeyFault::new(["rules", id, "frame"], format!("the frame never names `{id}`, so it cannot fail"));
             self.faults.push(fault.with_help("name it as `rule`, `apart_rule` or under `frame.answers`"));

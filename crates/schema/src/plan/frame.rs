@@ -116,8 +116,7 @@ impl Compiler<'_> {
     /// A condition on a row of a table, in the words of the job.
     fn condition(&mut self, text: &str, path: &[&str], table: TableId) -> Option<Expr> {
         self.broken.touched.set(false);
-        let names =
-            JobNames { domain: self.domain, plan: &self.plan, broken: &self.broken, by_text: &self.members_by_text };
+        let names = JobNames::new(self.domain, &self.plan, &self.broken, &self.members_by_text);
         let mut spelled = Spelled::default();
         spelled.push(text, &keys(path), 0);
         match check_truth(text, &names, Scope { subject: Some(table) }) {
@@ -288,7 +287,10 @@ fn declared_twice(text: &PlanText, table: &str) -> Vec<KeyFault> {
 /// Fields that are not what they are said to be.
 fn not_so(text: &PlanText, domain: &Domain, table: TableId, licensed: &[FieldId], by: Readers) -> Vec<KeyFault> {
     let (declared, mut faults) = (domain.table(table), Vec::new());
-    let fixed = |field: &str| declared.field_named(field).is_some_and(|field| !licensed.contains(&field));
+    // An empty list may be one that could not be read.
+    let fixed = |field: &str| {
+        declared.field_named(field).is_some_and(|field| !licensed.is_empty() && !licensed.contains(&field))
+    };
     for (field, why) in text.free.get(&declared.name).into_iter().flatten() {
         let path = ["free", &*declared.name, field];
         if fixed(field) {

@@ -36,11 +36,20 @@ impl Plan {
 
 /// The names that a condition of the frame may use.
 pub(super) struct JobNames<'c> {
-    pub(super) domain: &'c Domain,
-    pub(super) plan: &'c Plan,
-    pub(super) broken: &'c Broken,
+    domain: &'c Domain,
+    plan: &'c Plan,
+    broken: &'c Broken,
     /// The sorts whose members views know by a text.
-    pub(super) by_text: &'c [usize],
+    by_text: &'c [usize],
+    /// What members of the sorts are called in messages, where rows of a table may have the same name.
+    members: Vec<String>,
+}
+
+impl<'c> JobNames<'c> {
+    pub(super) fn new(domain: &'c Domain, plan: &'c Plan, broken: &'c Broken, by_text: &'c [usize]) -> JobNames<'c> {
+        let members = plan.sorts.iter().map(|(name, _)| format!("{name} of the job")).collect();
+        JobNames { domain, plan, broken, by_text, members }
+    }
 }
 
 impl JobNames<'_> {
@@ -71,7 +80,7 @@ impl Names for JobNames<'_> {
     }
     fn relation_name(&self, relation: RelationId) -> &str {
         match self.sort(relation) {
-            Some(sort) => &self.plan.sorts[sort].0,
+            Some(sort) => &self.members[sort],
             None => self.domain.relation_name(relation),
         }
     }
