@@ -102,6 +102,6 @@ pub(super) const OUTLINE: &[Heading] = &[
     Heading {
         title: "What stays as it is",
         groups: &[&[Rule("erp/master-data"), Rule("erp/adjacent-records")], &[Rule("erp/nothing-booked")]],
-        families: &["state"],
+        families: &["state", "frame"],
     },
 ];
