@@ -78,9 +78,7 @@ impl Facts for Job<'_> {
         match (self.plan.job_word(fact), arguments) {
             (Some(JobWord::Fact(fact)), _) => self.bound.fact(fact, arguments),
             (Some(JobWord::Member(sort)), [value]) => member(self.bound, self.members, sort, value),
-            (Some(JobWord::Day), [Value::Date(date)]) => {
-                Value::Int(i64::from(date.0) - i64::from(self.bound.anchor.0))
-            }
+            (Some(JobWord::Day), [Value::Date(date)]) => Value::Int(i64::from(date.0) - i64::from(self.bound.anchor.0)),
             (Some(JobWord::Units), [Value::Quantity(n)]) if n % 1_000 == 0 => Value::Int(n / 1_000),
             _ => Value::Null,
         }
@@ -125,7 +123,13 @@ impl Frame {
     }
 
     /// Judges what differs from the first state.
-    pub(crate) fn judge<'s>(&self, domain: &Domain, job: &Job<'_>, first: &Snapshot, last: &impl Terminal<'s>) -> Framed {
+    pub(crate) fn judge<'s>(
+        &self,
+        domain: &Domain,
+        job: &Job<'_>,
+        first: &Snapshot,
+        last: &impl Terminal<'s>,
+    ) -> Framed {
         let found = Framed { worked: false, broken: Vec::new() };
         let apart_rule = job.plan.frame.apart_rule.as_deref().filter(|rule| is_known(job.plan, rule));
         let mut judging = Judging { frame: self, domain, job, first: SnapshotRecords(first), apart_rule, found };

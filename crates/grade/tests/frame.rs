@@ -204,7 +204,8 @@ fn offer(person: Value, price: i64) -> Vec<Value> {
 fn breach(verdict: &Verdict) -> String {
     assert_eq!((verdict.ending, verdict.reward, verdict.paper_pass), (Ending::Fail, 0, false), "{verdict:?}");
     assert_eq!(verdict.gates.len(), 1, "{verdict:?}");
-    let failed = verdict.checks.iter().find(|check| check.status == CheckStatus::Fail && check.rule == verdict.gates[0]);
+    let failed =
+        verdict.checks.iter().find(|check| check.status == CheckStatus::Fail && check.rule == verdict.gates[0]);
     format!("{}: {}", verdict.gates[0], failed.unwrap().why.as_deref().unwrap())
 }
 
@@ -220,7 +221,10 @@ fn the_plan_has_no_fault_and_right_work_earns_everything() {
 fn what_is_held_is_held_of_new_and_of_changed_rows() {
     let shop = Shop::new();
     let late = shop.graded(|state| state.tables[ORDER].rows[1][DUE] = Value::Date(Date::parse("2026-03-08").unwrap()));
-    assert_eq!(breach(&late), "shop/rest: order 2: due does not keep `due = null or day(due) <= due_day(request(ref))`");
+    assert_eq!(
+        breach(&late),
+        "shop/rest: order 2: due does not keep `due = null or day(due) <= due_day(request(ref))`"
+    );
     let dear = shop.graded(|state| state.tables[ORDER].rows[1][AMOUNT] = Value::Money(10_01));
     assert_eq!(breach(&dear), "shop/rest: order 2: amount does not keep `amount <= 10.00 and units(units) < 10`");
     // A broken unit is no number of units, and what cannot be computed keeps nothing.

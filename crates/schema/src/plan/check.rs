@@ -146,7 +146,8 @@ impl Check<'_> {
         let is_framed = |rule: &RuleText| rule.frame && rule.require.is_none() && rule.native.is_none();
         let unnamed = self.text.rules.iter().filter(|(id, rule)| all_known && is_framed(rule) && !named.contains(id));
         for (id, _) in unnamed {
-            let fault = KeyFault::new(["rules", id, "frame"], format!("the frame never names `{id}`, so it cannot fail"));
+            let fault =
+                KeyFault::new(["rules", id, "frame"], format!("the frame never names `{id}`, so it cannot fail"));
             self.faults.push(fault.with_help("name it as `rule`, `apart_rule` or under `frame.answers`"));
         }
     }
