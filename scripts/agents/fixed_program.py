@@ -80,9 +80,12 @@ class Brief:
                 self.request(dict(zip(head, cells)))
             elif re.fullmatch(r"REQ-\d+(, REQ-\d+)*", line.strip()):
                 self.on_record.update(dict.fromkeys(line.strip().split(", ")))
-        self.window = self.numbers(r"at least (\d+) and at most (\d+) units|units lie between (\d+) and (\d+)")
-        self.notice = self.numbers(r"which is (\d+) days from today")
-        self.money_test = re.search(r"limit (is at least|lies beyond the bound of) its list value", text) is not None
+        self.window = self.numbers(
+            r"at least (\d+) and at most (\d+) units|units lie between (\d+) and (\d+)|units in all \| (\d+) and (\d+) \|"
+        )
+        later = re.search(r"needed-by date \| (\S+) \| later|needed by (\S+) or later|beyond the bound of (\d{4}-\d\d-\d\d)", text)
+        self.notice = later and self.day(next(group for group in later.groups() if group))
+        self.money_test = re.search(r"limit (is at least its|lies beyond the bound of its|\|) list value", text) is not None
         share = re.search(r"may not exceed ([\d.]+) percent of", text)
         self.share = share and round(float(share.group(1)) * 100)
         budget = re.search(r"budget for this plan[^$]*?\$([\d,.]*\d)|\$([\d,.]*\d)[^$]*budget for this plan", text)
@@ -181,7 +184,7 @@ class Shop:
         brief, units = self.brief, sum(request["lines"].values())
         if brief.window and not brief.window[0] <= units <= brief.window[1]:
             return False
-        if brief.notice and request["due"] < brief.notice[0]:
+        if brief.notice is not None and request["due"] < brief.notice:
             return False
         return not (brief.money_test and request["limit"] is not None and request["limit"] < request["value"])
 

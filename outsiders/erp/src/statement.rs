@@ -64,9 +64,11 @@ fn one_request(job: &Job, request: &Request, said: &mut Statement) {
     said.number("due day", &key, request.due);
     said.name("customer", &key, &request.customer);
     said.number("order value", &key, job.value(request));
-    for (item, units) in &request.lines {
-        said.number("units", &key, *units);
+    said.number("units", &key, request.units());
+    for (item, _) in &request.lines {
         said.name("item", &key, item);
+        let of_item = request.lines.iter().filter(|(other, _)| other == item);
+        said.number("units", &[&request.reference, item], of_item.map(|(_, units)| units).sum());
     }
     if let Some(limit) = job.limit(request) {
         said.number("customer's limit", &key, limit);

@@ -76,6 +76,7 @@ const OUTSIDERS: &[Outsider] = &[Outsider {
         ("delivery days", "lead"),
         ("price", "price"),
         ("cost beyond the step's price", "beyond"),
+        ("days from receipt to use", "lag"),
         ("days from receipt to use", "wait"),
         ("closed", "closed"),
         ("days a delivery waits", "receipt_wait"),
@@ -186,9 +187,14 @@ impl Outsider {
         let mut compared = 0;
         let (none, nothing) = (BTreeMap::new(), BTreeSet::new());
         for (word, fact) in self.facts {
+            // A word may say more than the family asks: units in all, and of each item. What it has no fact for is not compared.
+            let Some(declared) = subject.plan.facts.iter().find(|declared| declared.name == *fact) else { continue };
             let ours = bindings.facts.get(*fact).unwrap_or(&none).iter();
             let ours = ours.map(|(key, value)| (short_key(key), short(value))).collect::<BTreeMap<String, Said>>();
-            let theirs = said.facts.get(word).cloned().unwrap_or_default();
+            let parts = |key: &str| if key.is_empty() { 0 } else { key.split('|').count() };
+            let theirs = said.facts.get(word).into_iter().flatten();
+            let theirs = theirs.filter(|(key, _)| parts(key) == declared.arguments.len());
+            let theirs: BTreeMap<String, Said> = theirs.map(|(key, value)| (key.clone(), value.clone())).collect();
             compared += theirs.len();
             faults.extend(difference(word, fact, &ours, &theirs));
         }

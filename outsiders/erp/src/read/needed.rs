@@ -12,7 +12,12 @@ struct Needed {
     about: &'static str,
     matters: fn(&Job) -> bool,
     phrases: &'static [&'static str],
+    /// Another way to put it, which changes plans.
+    or: &'static [&'static str],
 }
+
+/// Something that is put one way only.
+const ONE_WAY: Needed = Needed { about: "", matters: always, phrases: &[], or: &[] };
 
 fn always(_: &Job) -> bool {
     true
@@ -40,7 +45,12 @@ fn pays_deposits(job: &Job) -> bool {
 }
 
 const NEEDED: &[Needed] = &[
-    Needed { about: "which days count", matters: |job| !job.told.closes, phrases: &["ll calendar days count"] },
+    Needed {
+        about: "which days count",
+        matters: |job| !job.told.closes,
+        phrases: &["ll calendar days count"],
+        ..ONE_WAY
+    },
     Needed {
         about: "how days are counted",
         matters: |job| job.told.closes,
@@ -48,11 +58,13 @@ const NEEDED: &[Needed] = &[
             "elivery and manufacturing days are calendar days",
             "Count delivery and manufacturing days as calendar days",
         ],
+        ..ONE_WAY
     },
     Needed {
         about: "when goods are received",
         matters: |job| job.told.closes && buys(job),
         phrases: &["received on a closed day"],
+        ..ONE_WAY
     },
     Needed {
         about: "when builds start and end",
@@ -62,32 +74,46 @@ const NEEDED: &[Needed] = &[
             "The start and the deadline of a build are open days",
             "Put no start and no deadline of a build on a closed day",
         ],
+        ..ONE_WAY
     },
     Needed {
         about: "when goods can be used",
         matters: always,
-        phrases: &[readings::USED_AT_ONCE, readings::USED_NEXT_DAY],
+        phrases: readings::USED_AT_ONCE,
+        or: readings::USED_NEXT_DAY,
     },
     Needed {
         about: "when parts can be used",
         matters: |job| builds(job) && job.told.readings.wait > 0,
-        phrases: &["what comes in on a day is there from the day after"],
+        phrases: &[
+            "what comes in on a day is there from the day after",
+            "hatever comes in",
+            "what comes in can be used",
+        ],
+        ..ONE_WAY
     },
     Needed {
         about: "how many units an order is for",
         matters: |job| job.requests.iter().any(|request| request.place != Place::Standing),
         phrases: &["exactly the number of units asked"],
+        ..ONE_WAY
     },
-    Needed { about: "until when goods are promised", matters: always, phrases: &["needed-by date or earlier"] },
-    Needed { about: "what we sell at", matters: always, phrases: &["at list price"] },
-    Needed { about: "whom we buy from", matters: buys, phrases: &["suppliers that list it"] },
-    Needed { about: "smallest orders", matters: buys, phrases: &["smallest order"] },
-    Needed { about: "the number of order lines", matters: buys, phrases: &["at most one order line"] },
-    Needed { about: "price steps", matters: buys, phrases: &[readings::PRICE_OF_ALL, readings::PRICE_ABOVE] },
+    Needed {
+        about: "until when goods are promised",
+        matters: always,
+        phrases: &["needed-by date or earlier"],
+        ..ONE_WAY
+    },
+    Needed { about: "what we sell at", matters: always, phrases: &["at list price"], ..ONE_WAY },
+    Needed { about: "whom we buy from", matters: buys, phrases: &["suppliers that list it"], ..ONE_WAY },
+    Needed { about: "smallest orders", matters: buys, phrases: &["smallest order"], ..ONE_WAY },
+    Needed { about: "the number of order lines", matters: buys, phrases: &["at most one order line"], ..ONE_WAY },
+    Needed { about: "price steps", matters: buys, phrases: readings::PRICE_OF_ALL, or: readings::PRICE_ABOVE },
     Needed {
         about: "delivery days",
         matters: buys,
         phrases: &["today plus the supplier's delivery days", "Count the supplier's delivery days from today"],
+        ..ONE_WAY
     },
     Needed {
         about: "the most of what we sell that a supplier delivers",
@@ -96,11 +122,13 @@ const NEEDED: &[Needed] = &[
             "For the finished item, the maximum in",
             "For the finished item, do not order more than the maximum in",
         ],
+        ..ONE_WAY
     },
     Needed {
         about: "the most of a part that a supplier delivers",
         matters: buys_parts,
         phrases: &["For parts, the maximum in", "For parts, do not order more than the maximum in"],
+        ..ONE_WAY
     },
     Needed {
         about: "how long a build takes",
@@ -110,36 +138,52 @@ const NEEDED: &[Needed] = &[
             "its manufacturing days, or more, after the start",
             "at least the manufacturing days of the recipe",
         ],
+        ..ONE_WAY
     },
-    Needed { about: "when a build may start", matters: builds, phrases: &["all its parts are there"] },
-    Needed { about: "what a build takes", matters: builds, phrases: &["recipe on file"] },
-    Needed { about: "where an item is built", matters: builds, phrases: &["approved for the item"] },
+    Needed { about: "when a build may start", matters: builds, phrases: &["all its parts are there"], ..ONE_WAY },
+    Needed { about: "what a build takes", matters: builds, phrases: &["recipe on file"], ..ONE_WAY },
+    Needed { about: "where an item is built", matters: builds, phrases: &["approved for the item"], ..ONE_WAY },
     Needed {
         about: "what minutes are",
         matters: |job| job.pools.iter().any(|pool| !pool.daily),
         phrases: &["one total for the whole plan"],
+        ..ONE_WAY
     },
     Needed {
         about: "what minutes of a group are",
         matters: |job| job.pools.iter().any(|pool| pool.centres.len() > 1),
         phrases: &["its minutes hold for all of them together"],
+        ..ONE_WAY
     },
     Needed {
         about: "what minutes of a day are",
         matters: |job| job.pools.iter().any(|pool| pool.daily),
         phrases: &["minutes per start day"],
+        ..ONE_WAY
     },
-    Needed { about: "values on a bound", matters: screens, phrases: &[readings::BOUND_PASSES, readings::BOUND_FAILS] },
+    Needed { about: "values on a bound", matters: screens, phrases: readings::BOUND_PASSES, or: readings::BOUND_FAILS },
     Needed {
         about: "what a customer's limit is for",
         matters: |job| job.taken().any(|request| request.limit.is_some()),
-        phrases: &["the value of an order before tax may not exceed", "percent tax may not exceed"],
+        phrases: &[
+            "he value of an order before tax may not exceed",
+            "the order's value before tax must stay within it",
+            "No order may come to more than the customer's pre-tax limit",
+            "percent tax may not exceed",
+        ],
+        ..ONE_WAY
     },
-    Needed { about: "how many tests a request must pass", matters: screens, phrases: &["all of these tests"] },
+    Needed {
+        about: "how many tests a request must pass",
+        matters: screens,
+        phrases: &["all of these tests"],
+        ..ONE_WAY
+    },
     Needed {
         about: "what spending is",
         matters: |job| job.told.share.is_some() || job.told.budget.is_some(),
         phrases: &["all purchases at their listed prices", "all purchases, kept ones included, at their listed prices"],
+        ..ONE_WAY
     },
     Needed {
         about: "what builds cost",
@@ -148,40 +192,47 @@ const NEEDED: &[Needed] = &[
             "plus all builds at their minutes times the hourly cost of the centre",
             "plus all builds, kept ones included, at their minutes times the hourly cost of the centre",
         ],
+        ..ONE_WAY
     },
     Needed {
         about: "what the final invoice is for",
         matters: |job| job.told.billing.is_some(),
         phrases: &["the order's full value"],
+        ..ONE_WAY
     },
     Needed {
         about: "what becomes of a deposit",
         matters: pays_deposits,
         phrases: &["less the deposit where one was billed"],
+        ..ONE_WAY
     },
     Needed {
         about: "where the reference of a request is entered",
         matters: |job| job.requests.iter().any(|request| request.place == Place::Listed),
         phrases: &["(client_order_ref)"],
+        ..ONE_WAY
     },
-    Needed { about: "where the promise is entered", matters: always, phrases: &["(commitment_date)"] },
-    Needed { about: "where the receipt is entered", matters: buys, phrases: &["(date_planned)"] },
-    Needed { about: "where the start of a build is entered", matters: builds, phrases: &["(date_start)"] },
-    Needed { about: "where the end of a build is entered", matters: builds, phrases: &["(date_deadline)"] },
+    Needed { about: "where the promise is entered", matters: always, phrases: &["(commitment_date)"], ..ONE_WAY },
+    Needed { about: "where the receipt is entered", matters: buys, phrases: &["(date_planned)"], ..ONE_WAY },
+    Needed { about: "where the start of a build is entered", matters: builds, phrases: &["(date_start)"], ..ONE_WAY },
+    Needed { about: "where the end of a build is entered", matters: builds, phrases: &["(date_deadline)"], ..ONE_WAY },
     Needed {
         about: "that suppliers have notes",
         matters: |job| job.offers.iter().any(|offer| offer.most.is_some()),
         phrases: &["n a supplier's contact", "is on its contact"],
+        ..ONE_WAY
     },
     Needed {
         about: "how sources are written",
         matters: |job| buys(job) || builds(job),
         phrases: &["separated by commas"],
+        ..ONE_WAY
     },
     Needed {
         about: "what parts are bought for",
         matters: |job| job.offers.iter().any(|offer| !job.items[&offer.item].sold),
         phrases: &["the builds that take them", "the builds that take the parts"],
+        ..ONE_WAY
     },
     Needed {
         about: "what becomes of the plan that stood",
@@ -191,11 +242,13 @@ const NEEDED: &[Needed] = &[
             "Everything else of the plan as it was is still in the system",
             "The confirmed purchases and builds in the system are the plan as it was",
         ],
+        ..ONE_WAY
     },
     Needed {
         about: "what counts as a change",
         matters: |job| job.told.goal == Goal::Change,
         phrases: &["units of the finished product", "in finished units"],
+        ..ONE_WAY
     },
 ];
 
@@ -207,7 +260,7 @@ fn buys(job: &Job) -> bool {
 pub(super) fn check(text: &str, job: &Job) -> Result<(), String> {
     let silent = NEEDED.iter().filter(|needed| (needed.matters)(job));
     for needed in silent {
-        if !needed.phrases.iter().any(|phrase| text.contains(phrase)) {
+        if !needed.phrases.iter().chain(needed.or).any(|phrase| text.contains(phrase)) {
             return Err(format!("the text does not say, in words that are understood, {}", needed.about));
         }
     }

@@ -8,33 +8,34 @@ pub(super) fn read(text: &str) -> Result<Readings, String> {
     let next_day = either(text, USED_AT_ONCE, USED_NEXT_DAY)?;
     let above_step = either(text, PRICE_OF_ALL, PRICE_ABOVE)?;
     let fails = either(text, BOUND_PASSES, BOUND_FAILS)?;
-    let tax = match gaps(WITH_TAX, text) {
+    let taxed = either(text, BEFORE_TAX, &["percent tax"])?;
+    let tax = match gaps("plus {} percent tax", text).filter(|_| taxed) {
+        None if taxed => return Err("what tax do limits include?".to_owned()),
         None => 0,
         Some(words) => count(words[0]).ok_or_else(|| format!("{} percent is no tax", words[0]))?,
     };
-    if tax > 0 && BEFORE_TAX.iter().any(|words| text.contains(words)) {
-        return Err("limits hold before tax here and with tax there".to_owned());
-    }
     Ok(Readings { wait: i64::from(next_day), above_step, tax, bound_passes: !fails })
 }
 
 /// What comes in can be used on the same day, or on the next.
-pub(super) const USED_AT_ONCE: &str = "can be used that same day";
-pub(super) const USED_NEXT_DAY: &str = "can be used from the day after on";
+pub(super) const USED_AT_ONCE: &[&str] = &["can be used that same day"];
+pub(super) const USED_NEXT_DAY: &[&str] = &["can be used from the day after on", "can be used from the next day on"];
 /// A price step is for all units, or for those from its minimum on.
-pub(super) const PRICE_OF_ALL: &str = "holds for all units";
-pub(super) const PRICE_ABOVE: &str = "holds only for the units from its minimum on: units below it are charged";
+pub(super) const PRICE_OF_ALL: &[&str] = &["holds for all units"];
+pub(super) const PRICE_ABOVE: &[&str] = &["holds only for the units from its minimum on: units below it are charged"];
 /// A value on a bound passes, or it fails.
-pub(super) const BOUND_PASSES: &str = "exactly on the bound passes";
-pub(super) const BOUND_FAILS: &str = "exactly on the bound fails";
-/// A limit is for an order with tax, or without.
-const WITH_TAX: &str = "plus {} percent tax";
+pub(super) const BOUND_PASSES: &[&str] = &["exactly on the bound passes"];
+pub(super) const BOUND_FAILS: &[&str] = &["exactly on the bound fails"];
+/// A limit is for an order without tax; the other way names the tax.
 const BEFORE_TAX: &[&str] = &["value of an order before tax", "value before tax must stay", "pre-tax limit"];
 
-/// Whether the second of two ways is told.
-fn either(text: &str, one: &str, other: &str) -> Result<bool, String> {
-    match (text.contains(one), text.contains(other)) {
-        (true, true) => Err(format!("`{one}` here, and `{other}` there")),
+/// Whether a text puts a clause the second way.
+fn either(text: &str, one: &[&str], other: &[&str]) -> Result<bool, String> {
+    let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
+    match (says(one), says(other)) {
+        (true, true) => {
+            Err(format!("one sentence says `{}`, and another `{}`", one.join("` or `"), other.join("` or `")))
+        }
         (_, told) => Ok(told),
     }
 }

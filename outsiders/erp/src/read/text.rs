@@ -122,11 +122,19 @@ fn listed(row: &Row<'_, '_>, today: Date) -> Result<Listed, String> {
 fn intake(tables: &[Table<'_>], today: Date) -> Result<Intake, String> {
     let mut intake = Intake::default();
     for row in tables.iter().filter(|table| table.has("Test")).flat_map(Table::rows) {
-        let test = row.cell("A request passes when")?;
+        // The test is one sentence, or what is measured, the bound, and which side of it passes.
+        let test = match row.cell("A request passes when") {
+            Ok(test) => test.to_owned(),
+            Err(_) => [row.cell("What is measured")?, row.cell("Bound")?, row.cell("Passes")?].join(", "),
+        };
+        let test = &*test;
         let odd = || format!("a test is not understood: {test}");
-        let bounds = gaps("at least {} and at most {} units", test).or(gaps("its units lie between {} and {}", test));
+        let bounds = gaps("at least {} and at most {} units", test)
+            .or(gaps("its units lie between {} and {}", test))
+            .or(gaps("units in all, {} and {}, between them", test));
         let notice = gaps("needed by {} or later, which is {} days from today or more", test)
             .or(gaps("needed-by date lies beyond the bound of {}, which is {} days from today", test));
+        let later = gaps("needed-by date, {}, later", test).and_then(|words| Date::parse(words[0]));
         if let Some(bounds) = bounds {
             intake.units = Some((count(bounds[0]).ok_or_else(odd)?, count(bounds[1]).ok_or_else(odd)?));
         } else if let Some(words) = notice {
@@ -136,6 +144,8 @@ fn intake(tables: &[Table<'_>], today: Date) -> Result<Intake, String> {
                 return Err(odd());
             }
             intake.notice = Some(days);
+        } else if let Some(date) = later {
+            intake.notice = Some(i64::from(date.0) - i64::from(today.0));
         } else if MONEY_TESTS.iter().any(|words| test.contains(words)) {
             intake.money = true;
         } else {
@@ -146,7 +156,11 @@ fn intake(tables: &[Table<'_>], today: Date) -> Result<Intake, String> {
 }
 
 /// How a customer's limit is held against the value of what it asks for.
-const MONEY_TESTS: &[&str] = &["limit is at least its list value", "limit lies beyond the bound of its list value"];
+const MONEY_TESTS: &[&str] = &[
+    "limit is at least its list value",
+    "limit lies beyond the bound of its list value",
+    "limit, list value, units times list price, more",
+];
 
 fn share(sentences: &[&str]) -> Result<Option<i64>, String> {
     let told = sentences.iter().filter(|sentence| sentence.contains("opening stock cannot cover"));
