@@ -148,6 +148,9 @@ pub struct AuditReport {
     /// What failed or could not be judged: task, trial, what was seen.
     #[serde(default)]
     pub shortfalls: Vec<(String, String, String)>,
+    /// What was found of the suite as a whole, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Finding>,
     /// Declared reasons why instances cannot be broken, with their count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, u64>,
@@ -197,6 +200,18 @@ impl AuditReport {
             let breakable = get("instances").saturating_sub(get("unbreakable"));
             (breakable > 0).then(|| get("killed") as f64 / breakable as f64)
         });
+    }
+
+    /// Adds what was found of the suite as a whole.
+    pub fn add_suite(&mut self, name: &str, finding: Finding, seconds: f64) {
+        let trials = BTreeMap::from([("suite".to_owned(), Finding { notes: Vec::new(), ..finding.clone() })]);
+        let whole = TaskReport { id: name.to_owned(), trials, ..TaskReport::default() };
+        self.add(&whole);
+        self.tasks -= 1;
+        if let Some(summary) = self.trials.get_mut("suite") {
+            summary.seconds = seconds;
+        }
+        self.suite = Some(finding);
     }
 
     /// Whether every trial held on every task it concerns. Dominance and the second solver may leave some undecided.

@@ -52,6 +52,7 @@ fn task(seed: u64) -> Task {
         objective: "spend".to_owned(),
         seed,
         split: Split::Test,
+        salt: None,
         attempt: 0,
         reading: None,
         switches: Vec::new(),
@@ -73,6 +74,7 @@ fn task(seed: u64) -> Task {
             objective: "spend".to_owned(),
             best: vec![424_242],
             gates: Vec::new(),
+            answer: BTreeMap::new(),
         },
         certificate: Certificate {
             solver: "s".to_owned(),
@@ -109,6 +111,8 @@ fn store(root: &Path) -> (Store, Vec<Task>) {
         family: "shop".to_owned(),
         split: Split::Test,
         canary: CANARY.to_owned(),
+        salt: None,
+        bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         tasks: tasks.iter().map(line).collect(),
     };

@@ -22,6 +22,7 @@ use benchwright_world::Terminal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the frame found.
+#[derive(Default)]
 pub(crate) struct Framed {
     /// Whether anything licensed was done.
     pub(crate) worked: bool,

@@ -16,6 +16,7 @@
 //! ```
 
 mod frame;
+mod parts;
 mod read;
 mod records;
 mod reward;
@@ -74,6 +75,14 @@ pub enum GradeError {
     /// A gate names no rule, so it could never fire.
     #[error("the gate `{0}` is no rule of the verifier")]
     Gate(String),
+    /// A part is counted by rows of the one plan, which the verifier does not have.
+    #[error("the part `{part}` counts rows of `{view}` against the one plan, and the verifier has no such rows of it")]
+    Answer {
+        /// The part.
+        part: String,
+        /// The view.
+        view: String,
+    },
     /// A state is of another domain.
     #[error("the state is of the domain {0}, which is not the task's")]
     OtherDomain(String),
@@ -109,6 +118,9 @@ pub struct Grader<'a> {
     only: Vec<read::Only>,
     frame: frame::Frame,
     rules: Vec<Ready>,
+    parts: parts::Parts,
+    /// What was whole before anything was done.
+    before: parts::Tally,
     /// The digest of the first state, as the verifier has it.
     origin: Digest,
 }
@@ -147,7 +159,25 @@ impl<'a> Grader<'a> {
         let job = frame::Job { plan: &plan, bound: &bound, members: &members };
         let frame = frame::Frame::new(domain, &job, &verifier.keys);
         let rules = plan.rules.iter().map(|rule| ready(&plan, &bound, rule)).collect();
-        Ok(Grader { domain, verifier, first, natives, plan, bound, members, only, frame, rules, origin })
+        let parts = parts::Parts::new(&plan, &bound, &verifier.answer)?;
+        let before = parts.begin(&ViewRows::empty(&plan));
+        let mut grader = Grader {
+            domain,
+            verifier,
+            first,
+            natives,
+            plan,
+            bound,
+            members,
+            only,
+            frame,
+            rules,
+            parts,
+            before,
+            origin,
+        };
+        grader.before = grader.counted_first();
+        Ok(grader)
     }
 
     /// The plan that is judged by.
@@ -196,10 +226,7 @@ impl<'a> Grader<'a> {
         let mut judge = Judge::new(&rows, last.now());
         judge.facts = &self.bound;
 
-        let mut checks = Vec::with_capacity(4 * self.plan.rules.len());
-        for (rule, ready) in self.plan.rules.iter().zip(&self.rules) {
-            self.check(rule, ready, &judge, &rows, &frame, &mut checks);
-        }
+        let (checks, tally) = self.checks(&judge, &rows, &frame);
         let mut gates = Vec::new();
         if !frame.worked {
             gates.push("activity".to_owned());
@@ -215,7 +242,35 @@ impl<'a> Grader<'a> {
         let scores = scores(phases, &self.verifier.best, &judge);
         let framed = self.plan.rules.iter().filter(|rule| matches!(rule.body, Body::Frame));
         let framed: Vec<&str> = framed.map(|rule| &*rule.id).collect();
-        Ok(reward::verdict(checks, &framed, gates, phases, scores, &self.verifier.scoring))
+        let parts = self.parts.scores(&self.before, &tally);
+        Ok(reward::verdict(checks, &framed, gates, phases, scores, parts, &self.verifier.scoring))
+    }
+
+    /// What is whole in the first state.
+    fn counted_first(&self) -> parts::Tally {
+        let rows = self.rows(self.first);
+        let mut judge = Judge::new(&rows, self.first.now);
+        judge.facts = &self.bound;
+        self.checks(&judge, &rows, &frame::Framed::default()).1
+    }
+
+    /// Every check of a state, and what they come to by parts of the job.
+    fn checks(
+        &self,
+        judge: &Judge<'_, ViewRows>,
+        rows: &ViewRows,
+        frame: &frame::Framed,
+    ) -> (Vec<Check>, parts::Tally) {
+        let mut checks = Vec::with_capacity(4 * self.plan.rules.len());
+        let mut tally = self.parts.begin(rows);
+        for (at, (rule, ready)) in self.plan.rules.iter().zip(&self.rules).enumerate() {
+            let mut found = |check: Check, bound: &[Value]| {
+                self.parts.note(&mut tally, at, bound, check.status);
+                checks.push(check);
+            };
+            self.check(rule, ready, judge, rows, frame, &mut found);
+        }
+        (checks, tally)
     }
 
     fn views<'s>(&self, state: &impl Terminal<'s>) -> ViewRows {
@@ -233,7 +288,7 @@ impl<'a> Grader<'a> {
         judge: &Judge<'_, ViewRows>,
         rows: &ViewRows,
         frame: &frame::Framed,
-        checks: &mut Vec<Check>,
+        found: &mut dyn FnMut(Check, &[Value]),
     ) {
         let mut add = |of: Arc<Instance>, at: &[Value], body: Option<bool>, applies: bool| {
             let mut why = None;
@@ -258,7 +313,7 @@ impl<'a> Grader<'a> {
                 (true, Some(true)) => CheckStatus::Pass,
                 (true, Some(false)) => CheckStatus::Fail,
             };
-            checks.push(Check { of, status, why });
+            found(Check { of, status, why }, at);
         };
         if let Some(instances) = ready {
             for ReadyInstance { of, at, body, applies } in instances {

@@ -1,7 +1,7 @@
 //! What checks and phases add up to: the parts of a verdict and the reward, weighed as the verifier's scoring says.
 
 use crate::FULL;
-use benchwright_pack::{Check, CheckStatus, Ending, PhaseScore, Scoring, Verdict};
+use benchwright_pack::{Check, CheckStatus, Ending, PartScore, PhaseScore, Scoring, Verdict};
 use benchwright_schema::plan::Phase;
 
 /// Percentages are of this.
@@ -37,8 +37,19 @@ impl Counts {
     }
 }
 
-fn share(passed: usize, of: usize) -> i64 {
-    if of == 0 { FULL } else { (passed as i64) * FULL / (of as i64) }
+/// The share of what passed. Of nothing it is whole only where nothing is asked: in a state that breaks no constraint.
+fn share(passed: usize, of: usize, clean: bool) -> i64 {
+    match (of, clean) {
+        (0, true) => FULL,
+        (0, false) => 0,
+        _ => (passed as i64) * FULL / (of as i64),
+    }
+}
+
+/// What the parts of a job come to: what was got right less what was spoilt, and not below nothing.
+fn progress(parts: &[PartScore]) -> i64 {
+    let of_part = |part: &PartScore| part.share * (part.right - part.wrong) * FULL / (WHOLE * part.of.max(1));
+    parts.iter().map(of_part).sum::<i64>().clamp(0, FULL)
 }
 
 /// The verdict on what was found. `framed` are the rules that the frame judges. There are as many scores as phases.
@@ -48,12 +59,14 @@ pub(crate) fn verdict(
     gates: Vec<String>,
     phases: &[Phase],
     scores: Vec<PhaseScore>,
+    parts: Vec<PartScore>,
     scoring: &Scoring,
 ) -> Verdict {
     let Counts { passed, failed, traced, lost, unknown } = Counts::of(&checks, framed, scoring.trace_family.as_deref());
-    let constraints = share(passed, passed + failed);
-    let trace = share(traced, traced + lost);
     let clean = failed == 0 && passed > 0;
+    let constraints = share(passed, passed + failed, clean);
+    let trace = share(traced, traced + lost, clean);
+    let progress = progress(&parts);
 
     let scored = || phases.iter().zip(&scores).filter(|(phase, _)| phase.text.share > 0);
     let mut points = 0;
@@ -65,7 +78,12 @@ pub(crate) fn verdict(
         // A later phase counts only where those before it are at their best.
         open &= score.within;
     }
-    let objective = if scored().next().is_none() { FULL } else { points / WHOLE };
+    // What costs little because it was not done is no achievement.
+    let objective = match scored().next() {
+        _ if !clean => 0,
+        None => FULL,
+        Some(_) => points / WHOLE,
+    };
     let best = scored().all(|(_, score)| score.within);
 
     // Better than the certificate: a phase below its best, with all before it at theirs.
@@ -81,7 +99,7 @@ pub(crate) fn verdict(
     let weights = scoring.weights;
     let reward = match (judged, gates.is_empty(), clean) {
         (false, _, _) | (_, false, _) => 0,
-        (_, _, false) => scoring.broken_percent * constraints / WHOLE,
+        (_, _, false) => scoring.broken_percent * progress / WHOLE,
         (_, _, true) => {
             (weights.constraints * constraints + weights.objective * objective + weights.trace * trace) / WHOLE
         }
@@ -93,5 +111,18 @@ pub(crate) fn verdict(
     };
     // A bar of 0 would let a gate through.
     let paper_pass = gates.is_empty() && reward >= FULL / WHOLE * scoring.paper_bar_percent;
-    Verdict { ending, reward, constraints, trace, objective, gates, phases: scores, alarm, paper_pass, checks }
+    Verdict {
+        ending,
+        reward,
+        constraints,
+        trace,
+        objective,
+        progress,
+        parts,
+        gates,
+        phases: scores,
+        alarm,
+        paper_pass,
+        checks,
+    }
 }

@@ -8,7 +8,7 @@ use benchwright_grade::{FULL, GradeError, Grader};
 use benchwright_pack::{Ending, Scoring, Snapshot, SnapshotTable, Verifier, Weights};
 use benchwright_schema::{
     Domain, Folder, load,
-    plan::{Bindings, PlanText},
+    plan::{Binding, Bindings, PartText, PlanText},
 };
 use std::collections::BTreeMap;
 
@@ -49,6 +49,14 @@ phases = [{ name = "amount", of = "sum s in sell of s.amount", decay = 1, unit =
 
 [objectives.any]
 phases = []
+
+[parts.sold]
+of    = ["demand"]
+share = 60
+
+[parts.kept]
+of    = ["supply"]
+share = 40
 
 [frame]
 rule = "shop/rest"
@@ -104,6 +112,7 @@ fn verifier(domain: &Domain, first: &Snapshot) -> Verifier {
         objective: "least".to_owned(),
         best: vec![4],
         gates: Vec::new(),
+        answer: BTreeMap::new(),
     }
 }
 
@@ -127,9 +136,10 @@ fn parts_are_weighed_as_the_scoring_says() {
     };
     let best = graded(&verifier, 4, "web");
     assert_eq!((best.ending, best.reward, best.paper_pass), (Ending::Pass, FULL, true));
-    // Without the trace, with a broken constraint of two (the frame is none), and far from the best.
+    // Without the trace, with a broken constraint and nothing whole that was not, and far from the best.
     assert_eq!(graded(&verifier, 4, "fax").reward, 850_000);
-    assert_eq!(graded(&verifier, 1, "web").reward, 25 * 500_000 / 100);
+    let broken = graded(&verifier, 1, "web");
+    assert_eq!((broken.reward, broken.progress, broken.objective), (0, 0, 0), "{:?}", broken.parts);
     let far = graded(&verifier, 8, "web");
     assert_eq!((far.objective, far.reward), (367_879, (25 * FULL + 60 * 367_879 + 15 * FULL) / 100));
 
@@ -142,7 +152,11 @@ fn parts_are_weighed_as_the_scoring_says() {
     assert_eq!(graded(&verifier, 4, "web").reward, FULL);
     let lost = graded(&verifier, 4, "fax");
     assert_eq!((lost.reward, lost.paper_pass), (200_000, true));
-    assert_eq!(graded(&verifier, 1, "web").reward, 500_000 / 2);
+    // What was asked is there, worth 60, and a cap that held before anything was done is broken, which takes 40.
+    let spoilt = graded(&verifier, 11, "web");
+    assert_eq!((spoilt.progress, spoilt.reward), (200_000, 100_000));
+    let counted: Vec<_> = spoilt.parts.iter().map(|part| (&*part.name, part.right, part.wrong)).collect();
+    assert_eq!(counted, [("kept", 0, 1), ("sold", 1, 0)]);
 
     // Nothing done is a state of this task, and earns nothing.
     let grader = Grader::new(&domain, &verifier, &first, &[]).unwrap();
@@ -181,7 +195,7 @@ fn a_best_of_another_length_is_an_error() {
 fn a_verifier_of_another_version_is_an_error_that_names_both() {
     let told = refused(|verifier| verifier.version = 1);
     assert!(matches!(told, GradeError::Version(1)));
-    assert_eq!(told.to_string(), "the verifier is of version 1; this judge reads version 2");
+    assert_eq!(told.to_string(), "the verifier is of version 1; this judge reads version 3");
 }
 
 #[test]
@@ -212,4 +226,48 @@ fn a_state_of_another_task_gets_no_verdict() {
     assert!(matches!(grader.grade(&silent), Err(GradeError::NoOrigin)));
     let elsewhere = Snapshot { domain: "shed".to_owned(), ..worked(&domain, &own, 4, "web") };
     assert!(matches!(grader.grade(&elsewhere), Err(GradeError::OtherDomain(name)) if name == "shed"));
+}
+
+#[test]
+fn rows_of_the_one_plan_count_right_less_wrong_and_a_verifier_without_them_judges_nothing() {
+    let domain = domain();
+    let mut first = first(&domain, "one");
+    let row = |id: u32| vec![Value::Ref(id), Value::text("more"), Value::Int(0), Value::Null];
+    first.tables[0].rows.extend([row(2), row(3)]);
+    first.tables[0].next_id = 4;
+    let mut verifier = verifier(&domain, &first);
+    verifier.plan.views.get_mut("sell").unwrap().only = Some("amount > 0".to_owned());
+    verifier.plan.rules.get_mut("shop/cap").unwrap().require = Some("(sum s in sell of s.amount) = 6".to_owned());
+    let rows = PartText { rows: Some("sell".to_owned()), share: 100, ..PartText::default() };
+    verifier.plan.parts = BTreeMap::from([("order".to_owned(), rows)]);
+    let keys = [(1, "a"), (2, "b"), (3, "c")].map(|(id, key)| (id, key.to_owned()));
+    verifier.bindings.members.insert("order".to_owned(), keys.iter().map(|(_, key)| key.clone()).collect());
+    verifier.keys.insert("order".to_owned(), keys.into());
+    let told = Grader::new(&domain, &verifier, &first, &[]).map(drop).unwrap_err();
+    assert!(matches!(told, GradeError::Answer { .. }), "{told}");
+
+    let number = |key: &str, n| {
+        BTreeMap::from([("order".to_owned(), Binding::Key(key.into())), ("amount".to_owned(), Binding::Number(n))])
+    };
+    verifier.answer.insert("sell".to_owned(), vec![number("a", 1), number("b", 2), number("c", 3)]);
+    let grader = Grader::new(&domain, &verifier, &first, &[]).unwrap();
+    let progress = |amounts: [i64; 3]| {
+        let mut last = worked(&domain, &first, amounts[0], "web");
+        for (row, amount) in last.tables[0].rows.iter_mut().zip(amounts) {
+            row[2] = Value::Int(amount);
+        }
+        grader.grade(&last).unwrap().progress
+    };
+    let amounts_and_thirds = [
+        ([1, 0, 0], 1),
+        ([1, 2, 0], 2),
+        ([1, 2, 9], 1),
+        ([1, 9, 9], 0),
+        ([9, 9, 9], 0),
+        ([9, 2, 3], 1),
+        ([1, 2, 3], 3),
+    ];
+    for (amounts, thirds) in amounts_and_thirds {
+        assert_eq!(progress(amounts), thirds * FULL / 3, "{amounts:?}");
+    }
 }

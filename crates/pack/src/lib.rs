@@ -44,10 +44,10 @@ pub use script::{BoundKeys, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use split::{Split, TRAINING};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
-pub use suite::{Suite, SuiteError, SuiteSolver, SuiteTask};
+pub use suite::{SHORTEST_SALT, Suite, SuiteBars, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{
-    CANARY, Certificate, Clause, Dial, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task, TaskFaults, Verifier,
-    tier_place,
+    AnswerRows, CANARY, Certificate, Clause, Dial, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task,
+    TaskFaults, Verifier, tier_place,
 };
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
-pub use verdict::{Check, CheckStatus, Ending, Instance, PhaseScore, Verdict};
+pub use verdict::{Check, CheckStatus, Ending, Instance, PartScore, PhaseScore, Verdict};

@@ -12,7 +12,7 @@ pub struct Scoring {
     pub trace_family: Option<String>,
     /// What each part weighs in the reward of a state that breaks no constraint.
     pub weights: Weights,
-    /// What a state that breaks a constraint keeps of its share of constraints, in percent.
+    /// What a state that breaks a constraint is paid of its progress, in percent.
     pub broken_percent: i64,
     /// The reward from which the paper counts a task as passed, in percent.
     pub paper_bar_percent: i64,

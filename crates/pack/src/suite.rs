@@ -10,6 +10,9 @@ use std::{collections::BTreeMap, fmt::Write as _};
 /// The largest lock file that is read, in bytes.
 pub const LARGEST_SUITE: usize = 64 << 20;
 
+/// The shortest salt: 128 bits in hexadecimal.
+pub const SHORTEST_SALT: usize = 32;
+
 /// A suite: which tasks it has, and once it was built the digest that each of them must have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suite {
@@ -23,10 +26,36 @@ pub struct Suite {
     pub split: Split,
     /// The canary that stands in its artifacts.
     pub canary: String,
+    /// What the ids of its tasks are salted with; `None` before it was first locked. Who has it can tell which task an id is, so
+    /// it belongs to the judge's side, as the whole file does.
+    pub salt: Option<String>,
+    /// What its whole-suite trial holds it to.
+    pub bars: SuiteBars,
     /// The solver it was locked with; `None` before it was first built.
     pub solver: Option<SuiteSolver>,
     /// The tasks, in order.
     pub tasks: Vec<SuiteTask>,
+}
+
+/// What a suite as a whole may not be worse than; a bar that is not stored is 0. A build with `--lock` leaves them as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteBars {
+    /// The most 8-grams of an instruction that stand in another task's too, in thousandths, over all tasks.
+    #[serde(default)]
+    pub recurring: Option<u32>,
+    /// The most pairs of tasks that are nearly alike.
+    #[serde(default)]
+    pub near_duplicates: Option<u32>,
+    /// The most rules that nothing in the suite exercises.
+    #[serde(default)]
+    pub idle_rules: Option<u32>,
+    /// The most bounds that no task meets exactly.
+    #[serde(default)]
+    pub unmet_bounds: Option<u32>,
+    /// The most rule instances that no near-miss breaks, in thousandths of all.
+    #[serde(default)]
+    pub unbreakable: Option<u32>,
 }
 
 /// The solver a suite was locked with.
@@ -84,6 +113,9 @@ struct File {
     #[serde(default)]
     split: Split,
     canary: String,
+    salt: Option<String>,
+    #[serde(default)]
+    bars: SuiteBars,
     solver: Option<SuiteSolver>,
     #[serde(default)]
     task: Vec<Line>,
@@ -132,6 +164,9 @@ impl Suite {
         if file.solver.as_ref().is_some_and(|solver| Digest::parse(&solver.library).is_none()) {
             fault(&["solver", "library"], "this is no SHA-256".to_owned());
         }
+        if file.salt.as_ref().is_some_and(|salt| salt.len() < SHORTEST_SALT) {
+            fault(&["salt"], format!("a salt has at least {SHORTEST_SALT} letters"));
+        }
         if file.task.is_empty() && document.is_toml() {
             fault(&["task"], "the suite has no tasks".to_owned());
         }
@@ -154,8 +189,8 @@ impl Suite {
             }
             tasks.push(SuiteTask { pattern, tier, objective, seed, reading, digest, cluster });
         }
-        let File { name, version, family, split, canary, solver, .. } = file;
-        Some(Suite { name, version, family, split, canary, solver, tasks })
+        let File { name, version, family, split, canary, salt, bars, solver, .. } = file;
+        Some(Suite { name, version, family, split, canary, salt, bars, solver, tasks })
     }
 
     /// The text of the lock file. The same suite has the same text.
@@ -170,6 +205,23 @@ impl Suite {
             let _ = writeln!(out, "split = {}", quoted(self.split.word()));
         }
         let _ = writeln!(out, "canary = {}", quoted(&self.canary));
+        if let Some(salt) = &self.salt {
+            let _ = writeln!(out, "salt = {}", quoted(salt));
+        }
+        let SuiteBars { recurring, near_duplicates, idle_rules, unmet_bounds, unbreakable } = self.bars;
+        let bars = [
+            ("recurring", recurring),
+            ("near_duplicates", near_duplicates),
+            ("idle_rules", idle_rules),
+            ("unmet_bounds", unmet_bounds),
+            ("unbreakable", unbreakable),
+        ];
+        if bars.iter().any(|(_, bar)| bar.is_some()) {
+            out.push_str("\n[bars]\n");
+            for (name, bar) in bars {
+                let _ = bar.map(|bar| writeln!(out, "{name} = {bar}"));
+            }
+        }
         if let Some(solver) = &self.solver {
             let _ = writeln!(out, "\n[solver]\nversion = {}", quoted(&solver.version));
             let _ = writeln!(out, "library = {}", quoted(&solver.library));
@@ -263,6 +315,8 @@ mod tests {
             family: "erp".into(),
             split: Split::Test,
             canary: "a \"canary\" \\ with\tmarks".into(),
+            salt: Some("0123456789abcdef0123456789abcdef".into()),
+            bars: SuiteBars { recurring: Some(980), unmet_bounds: Some(3), ..SuiteBars::default() },
             solver: Some(SuiteSolver { version: "CP-SAT 9".into(), library: Digest::of(b"lib").to_string() }),
             tasks: vec![task(1, Some(Digest::of(b"1"))), task(u64::from(u32::MAX) + 1, Some(Digest::of(b"2")))],
         }

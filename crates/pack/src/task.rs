@@ -4,7 +4,7 @@
 
 use crate::{Scoring, Script, Split};
 use benchwright_base::Digest;
-use benchwright_schema::plan::{Bindings, PlanText};
+use benchwright_schema::plan::{Binding, Bindings, PlanText};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -54,6 +54,9 @@ pub struct TaskFaults {
     pub per_million: u32,
 }
 
+/// Rows of a plan in words, by view: the value of each field, members by key.
+pub type AnswerRows = BTreeMap<String, Vec<BTreeMap<String, Binding>>>;
+
 /// How a verifier reads and judges a terminal state. It carries all that the judge needs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Verifier {
@@ -75,11 +78,14 @@ pub struct Verifier {
     pub best: Vec<i64>,
     /// Rules whose failure alone takes the whole reward.
     pub gates: Vec<String>,
+    /// The rows of the one plan that there is, for the views whose rows a part counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answer: AnswerRows,
 }
 
 impl Verifier {
-    /// The version that is written and judged by.
-    pub const VERSION: u32 = 2;
+    /// The version that is written and judged by. The third knows the parts of a job.
+    pub const VERSION: u32 = 3;
 }
 
 /// A sentence of the instruction and the rules it tells.
@@ -153,6 +159,9 @@ pub struct SealedTask {
     /// What it was made for. Its seed is a number of that split.
     #[serde(default, skip_serializing_if = "Split::is_test")]
     pub split: Split,
+    /// The salt of the suite that its id comes from; outside of a suite an id comes from the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<String>,
     /// The attempt that was kept.
     pub attempt: u32,
     /// The reading of a clause that tells it from its twin.

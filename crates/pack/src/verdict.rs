@@ -105,6 +105,21 @@ pub struct PhaseScore {
     pub within: bool,
 }
 
+/// How far the parts of one name have come: `share * (right - wrong) / of`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PartScore {
+    /// The name of the parts.
+    pub name: String,
+    /// What they weigh together, in percent.
+    pub share: i64,
+    /// Parts that are whole and were not in the first state; or right rows that were not there.
+    pub right: i64,
+    /// Parts that were whole in the first state and are not any more; or wrong rows that were not there.
+    pub wrong: i64,
+    /// How many there are to be got right; where there are none, how many there are to be kept.
+    pub of: i64,
+}
+
 /// How a task ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -131,9 +146,15 @@ pub struct Verdict {
     /// The share of traceability checks that passed.
     #[serde(with = "crate::share")]
     pub trace: i64,
-    /// The score of the objective.
+    /// The score of the objective; 0 where a constraint is broken.
     #[serde(with = "crate::share")]
     pub objective: i64,
+    /// What was got right of the job's parts less what was spoilt, which a state that breaks a constraint is paid by.
+    #[serde(with = "crate::share", default)]
+    pub progress: i64,
+    /// What the progress is made of, in the order of the names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartScore>,
     /// The gates that fired.
     pub gates: Vec<String>,
     /// The phases of the objective, in order.

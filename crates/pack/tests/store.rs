@@ -58,6 +58,7 @@ fn task(id: &str, seed: u64) -> Task {
         objective: "spend".to_owned(),
         seed,
         split: Split::Test,
+        salt: None,
         attempt: 2,
         reading: None,
         switches: vec!["margin".to_owned()],
@@ -79,6 +80,7 @@ fn task(id: &str, seed: u64) -> Task {
             objective: "spend".to_owned(),
             best: vec![1200],
             gates: Vec::new(),
+            answer: BTreeMap::new(),
         },
         certificate: Certificate {
             solver: "CP-SAT".to_owned(),
@@ -109,6 +111,8 @@ fn suite(tasks: &[&Task]) -> Suite {
         family: "shop".to_owned(),
         split: Split::Test,
         canary: CANARY.to_owned(),
+        salt: None,
+        bars: benchwright_pack::SuiteBars::default(),
         solver: Some(SuiteSolver { version: "9".to_owned(), library: Digest::of(b"library").to_string() }),
         tasks: tasks.iter().map(line).collect(),
     }

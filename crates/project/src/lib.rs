@@ -34,7 +34,7 @@ pub use authoring::{Authoring, Placeholder};
 pub use benchwright_world::{NotAnswered, ToolAccess, answered};
 pub use capability::{Breadth, Capability, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader, Readings};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
-pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready};
+pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready, salted};
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};
 pub use pattern_folder::PatternFolder;
 pub use scoring::scoring;

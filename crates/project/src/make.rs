@@ -5,13 +5,14 @@
 use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, Readings, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
-    Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
+    AnswerRows, Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
 };
 use benchwright_schema::{
     Domain,
-    plan::{Bound, Plan, PlanText},
+    plan::{Bound, PartCounts, Plan, PlanText},
 };
 use benchwright_spec::{NamedRows, Outcome, Planner, Rows, Solved};
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// The most draws of one task. A recipe that needs more is at fault.
@@ -168,7 +169,7 @@ pub fn make(
             Ok((ready, solved)) => {
                 let task = project(&draw, family, domain, &ready, &solved, solver, discarded);
                 let reading = order.reading.map(str::to_owned);
-                return task.map(|task| with_reading(task, &draw, reading)).map_err(fault);
+                return task.map(|task| with_reading(task, reading)).map_err(fault);
             }
             Err(Discard::Because(cause)) => *discarded.entry(cause).or_default() += 1,
             Err(Discard::Planner(error)) => return Err(fault(error.to_string())),
@@ -287,12 +288,11 @@ fn serves(
 }
 
 /// A task that knows the reading which tells it from its twin. Its id does not tell it.
-fn with_reading(mut task: Task, draw: &Draw<'_>, reading: Option<String>) -> Task {
+fn with_reading(mut task: Task, reading: Option<String>) -> Task {
     if reading.is_some() {
-        let id = id(draw, reading.as_deref());
-        task.open.id.clone_from(&id);
-        task.sealed.id = id;
         task.sealed.reading = reading;
+        let salt = salt_of(&task.sealed.case);
+        identify(&mut task, &salt);
     }
     task
 }
@@ -314,11 +314,15 @@ fn project(
     let oracle = family.script(case, &named)?;
     let world = first.snapshot.to_bytes(domain);
     let phases = plan.objectives.get(draw.objective).map_or(0, Vec::len);
-    let id = id(draw, None);
+    let answer = answer(family, plan, &named)?;
+    // What only the sealed part has: whoever sees ids cannot try seeds against them without making each task.
+    let of = [&*draw.pattern.name, draw.tier, draw.objective];
+    let id = id(&domain.name, &salt_of(&case.data), of, draw.seed, None);
     let (split, seed) = Split::of_seed(draw.seed);
     let open = OpenTask {
         version: TASK_VERSION,
         canary: split.canary().to_owned(),
+        faults: faults(&id, family.faults().map_or(0, |faults| faults.per_million(case))),
         id: id.clone(),
         domain: domain.name.clone(),
         role: domain.role.clone(),
@@ -326,7 +330,6 @@ fn project(
         calls: CALLS,
         instruction: Digest::of(brief.text.as_bytes()).to_string(),
         world: Digest::of(&world).to_string(),
-        faults: faults(draw, family.faults().map_or(0, |faults| faults.per_million(case))),
     };
     let json = |value: Result<serde_json::Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let sealed = SealedTask {
@@ -340,6 +343,7 @@ fn project(
         objective: draw.objective.to_owned(),
         seed,
         split,
+        salt: None,
         attempt: draw.attempt,
         reading: None,
         switches: case.switches.clone(),
@@ -357,6 +361,7 @@ fn project(
             objective: draw.objective.to_owned(),
             best: solved.phases.iter().take(phases).map(|phase| phase.value).collect(),
             gates: family.gates(case),
+            answer,
         },
         certificate: Certificate {
             solver: family.proof().map_or_else(|| solver.version.clone(), |proof| proof.name().to_owned()),
@@ -371,18 +376,54 @@ fn project(
     Ok(Task { open, instruction: brief.text, world, sealed })
 }
 
-/// The faults of a task; what they are drawn from comes from its seed and does not tell it.
-fn faults(draw: &Draw<'_>, per_million: u32) -> Option<TaskFaults> {
-    let drawn_from = Stream::new(draw.seed, &["faults", &draw.pattern.name]).below(1 << 53);
+/// The rows that parts of the job are counted by: those of the one plan, where the family proves that there is no other.
+fn answer(family: &dyn Family, plan: &Plan, named: &NamedRows) -> Result<AnswerRows, String> {
+    let mut answer = AnswerRows::new();
+    for part in &plan.parts {
+        let PartCounts::Rows(view) = part.counts else { continue };
+        if family.proof().is_none() {
+            return Err(format!("the part `{}` counts rows, and nobody proves that there is one plan only", part.name));
+        }
+        let view = &plan.views[view].name;
+        answer.insert(view.clone(), named.0.get(view).cloned().unwrap_or_default());
+    }
+    Ok(answer)
+}
+
+/// The faults of a task; what they are drawn from comes from its id, which tells nothing of its seed.
+fn faults(id: &str, per_million: u32) -> Option<TaskFaults> {
+    let drawn_from = Stream::new(0, &["faults", id]).below(1 << 53);
     (per_million > 0).then_some(TaskFaults { drawn_from, per_million })
 }
 
-/// An id that says nothing of how the task was made.
-fn id(draw: &Draw<'_>, reading: Option<&str>) -> String {
-    let seed = draw.seed.to_string();
-    let drawn = [&*draw.pattern.name, draw.tier, draw.objective, &seed];
-    let key = drawn.into_iter().chain(reading).collect::<Vec<&str>>().join("|");
-    let digest = Digest::of(key.as_bytes()).to_string();
-    let tail: String = digest.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
-    format!("{}-{tail}", draw.pattern.domain.replace(['_', '+'], "-"))
+/// What the id of a task outside of a suite is salted with.
+fn salt_of(case: &Json) -> String {
+    Digest::of(case.to_string().as_bytes()).to_string()
+}
+
+/// An id that says nothing of how the task was made to whoever does not have the salt.
+fn id(domain: &str, salt: &str, of: [&str; 3], seed: u64, reading: Option<&str>) -> String {
+    let seed = seed.to_string();
+    let key: Vec<&str> = [salt].into_iter().chain(of).chain([&*seed]).chain(reading).collect();
+    let digest = Digest::of(key.join("|").as_bytes()).to_string();
+    let tail: String = digest.chars().take(10).collect();
+    format!("{}-{tail}", domain.replace(['_', '+'], "-"))
+}
+
+/// Gives a task the id that it has under a salt.
+fn identify(task: &mut Task, salt: &str) {
+    let sealed = &mut task.sealed;
+    let of = [&*sealed.pattern, &sealed.tier, &sealed.objective];
+    let id = id(&task.open.domain, salt, of, sealed.split.seed(sealed.seed), sealed.reading.as_deref());
+    task.open.faults = task.open.faults.and_then(|known| faults(&id, known.per_million));
+    sealed.id.clone_from(&id);
+    task.open.id = id;
+}
+
+/// The same task in a suite: its id comes from the suite's salt, so that whoever has the lock file knows it beforehand.
+#[must_use]
+pub fn salted(mut task: Task, salt: &str) -> Task {
+    identify(&mut task, salt);
+    task.sealed.salt = Some(salt.to_owned());
+    task
 }

@@ -7,7 +7,8 @@ use benchwright_schema::plan::PlanText;
 const TRACE_FAMILY: &str = "trace";
 /// The constraints weigh a quarter, what was achieved weighs most, and that it can be followed afterwards the rest.
 const WEIGHTS: Weights = Weights { constraints: 25, objective: 60, trace: 15 };
-/// Broken constraints leave a quarter at most, which a state without an achievement earns too: no gain by breaking them.
+/// Broken constraints leave a quarter of the progress, and a state that breaks none has a quarter before anything is achieved: no
+/// gain by breaking them.
 const BROKEN_PERCENT: i64 = 25;
 /// The bar of the paper that the ERP suite follows.
 const PAPER_BAR_PERCENT: i64 = 99;

@@ -65,6 +65,8 @@ impl Hosted for MadeUpEpisode {
             constraints: 1_000_000,
             trace: 1_000_000,
             objective: 1_000_000,
+            progress: 0,
+            parts: Vec::new(),
             gates: Vec::new(),
             phases: Vec::new(),
             alarm: false,

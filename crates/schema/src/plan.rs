@@ -21,6 +21,7 @@ mod compile;
 mod frame;
 mod job;
 mod lets;
+mod parts;
 mod rows;
 mod text;
 
@@ -28,7 +29,7 @@ pub use bound::{Binding, Bindings, Bound, FactTable};
 pub use frame::{Held, TableFrame};
 pub use job::JobWord;
 pub use rows::ViewRows;
-pub use text::{FrameText, FreeText, ObjectiveText, PhaseText, PlanText, RuleText, ViewText};
+pub use text::{FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, ViewText};
 
 use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};
@@ -150,6 +151,32 @@ pub struct Dominant {
     pub at: Expr,
 }
 
+/// The parts of a job that have one name.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The name.
+    pub name: String,
+    /// What they weigh together, in percent.
+    pub share: i64,
+    /// What is counted.
+    pub counts: PartCounts,
+}
+
+/// What is counted of a part.
+#[derive(Clone, Debug)]
+pub enum PartCounts {
+    /// Checks, which count only together.
+    Checks {
+        /// The sort for each of whose members there is a part; without one there is a single part.
+        per: Option<usize>,
+        /// The rules, by their place in [`Plan::rules`], with the place of the variable that names the member. A rule without one
+        /// belongs to every part.
+        rules: Vec<(usize, Option<usize>)>,
+    },
+    /// Rows of a view, by its place in [`Plan::views`].
+    Rows(usize),
+}
+
 /// The rules of a family with every name resolved: what [`PlanText`] is compiled to.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -169,6 +196,8 @@ pub struct Plan {
     pub ties: Vec<Expr>,
     /// Dominant fields, each given those before it.
     pub dominant: Vec<Dominant>,
+    /// The parts of the job.
+    pub parts: Vec<Part>,
     /// What may change, and who answers for the rest.
     pub frame: FrameText,
     /// The frame's conditions, and what is held, free and stamped, for each table of the domain in its order.

@@ -42,6 +42,8 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
         family: "handover".to_owned(),
         split: Split::Test,
         canary: CANARY.to_owned(),
+        salt: None,
+        bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         tasks: TASKS.iter().map(line).collect(),
     };

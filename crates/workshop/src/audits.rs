@@ -4,11 +4,14 @@ use crate::{
     Answer, AuditRequest, Error, Request, Temporary, Workshop, suites,
     unfinished::{Log, ground},
 };
-use benchwright_audit::{AuditReport, Finding, TRIALS, TaskReport};
+use benchwright_audit::{
+    AuditReport, Finding, Held, TRIALS, TaskReport,
+    trials::suite::{SuiteMember, suite as whole_suite},
+};
 use benchwright_base::Digest;
 use benchwright_pack::{Store, Suite, SuiteTask};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Instant};
 
 /// What an audit has found so far, while it is not finished.
 const UNFINISHED: &str = "audit.unfinished.jsonl";
@@ -31,10 +34,14 @@ impl AuditOptions {
         AuditOptions { trials: trials.collect(), sample: None }
     }
 
+    /// Whether a trial is among them.
+    fn wants(&self, name: &str) -> bool {
+        self.trials.is_empty() || self.trials.iter().any(|known| known == name)
+    }
+
     /// Whether a trial is among them that may ask a solver.
     pub(crate) fn asks_solver(&self) -> bool {
-        let wanted = |name: &str| self.trials.is_empty() || self.trials.iter().any(|known| known == name);
-        TRIALS.iter().any(|trial| !trial.needs.is_empty() && wanted(trial.name))
+        TRIALS.iter().any(|trial| !trial.needs.is_empty() && self.wants(trial.name))
     }
 }
 
@@ -67,7 +74,8 @@ pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Res
     let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
     let reports = run_trials(workshop, &requests, done.into_iter().collect(), Some(&mut log), &mut audit)?;
     keep(store, &reports)?;
-    let audit = finished(workshop, audit)?;
+    let mut audit = finished(workshop, audit)?;
+    as_a_whole(store, &suite, &ids, options, &mut audit)?;
     log.finish()?;
     Ok(audit)
 }
@@ -86,7 +94,36 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     let ids: Vec<(String, String)> =
         built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
     run_trials(workshop, &requests(&store, &ids, options), BTreeMap::new(), None, &mut audit)?;
-    finished(workshop, audit)
+    let mut audit = finished(workshop, audit)?;
+    as_a_whole(&store, suite, &ids, options, &mut audit)?;
+    Ok(audit)
+}
+
+/// Tries the suite as a whole, once its tasks are audited. Of a part of it nothing can be said.
+fn as_a_whole(
+    store: &Store,
+    suite: &Suite,
+    ids: &[(String, String)],
+    options: &AuditOptions,
+    audit: &mut Audit,
+) -> Result<(), Error> {
+    if !TRIALS.iter().any(|trial| trial.whole && options.wants(trial.name)) {
+        return Ok(());
+    }
+    let begun = Instant::now();
+    let finding = if options.sample.is_some() {
+        Finding::new(Held::Na(format!("{} of {} tasks were audited", ids.len(), suite.tasks.len())))
+    } else if !audit.errors.is_empty() {
+        Finding::new(Held::NoVerdict("not every task of the suite could be audited".to_owned()))
+    } else {
+        let mut members = Vec::new();
+        for (id, _) in ids {
+            members.push(SuiteMember::of(&store.task(id)?));
+        }
+        whole_suite(suite, &members, &audit.report)
+    };
+    audit.report.add_suite(&suite.name, finding, begun.elapsed().as_secs_f64());
+    Ok(())
 }
 
 fn finished(workshop: &Workshop, audit: Audit) -> Result<Audit, Error> {
@@ -150,7 +187,7 @@ fn requests(store: &Store, ids: &[(String, String)], options: &AuditOptions) -> 
             true => !sampled || *rank <= SAMPLED,
             false => options.trials.iter().any(|wanted| wanted == name),
         };
-        let trials = TRIALS.iter().filter(|trial| is_wanted(trial.name, trial.sampled));
+        let trials = TRIALS.iter().filter(|trial| !trial.whole && is_wanted(trial.name, trial.sampled));
         requests.push(AuditRequest {
             store: store.root().to_owned(),
             id: id.clone(),
@@ -237,6 +274,8 @@ mod tests {
             family: "f".to_owned(),
             split: benchwright_pack::Split::Test,
             canary: String::new(),
+            salt: None,
+            bars: benchwright_pack::SuiteBars::default(),
             solver: None,
             tasks,
         };

@@ -27,6 +27,9 @@ pub enum Error {
     /// A store cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The system has no randomness to give.
+    #[error("no salt could be drawn: {0}")]
+    Randomness(String),
     /// The solver is not there or fails.
     #[error(transparent)]
     Solver(#[from] EngineError),

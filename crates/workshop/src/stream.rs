@@ -1,10 +1,10 @@
 //! A stream of tasks by the thousand: shards that are made whole or not at all, so that a run that was cut off goes on where
 //! it was.
 
-use crate::{Error, Maker, Workshop, events, progress::Work, suites};
+use crate::{Error, Maker, Workshop, events, progress::Work, suites, work::maker::in_suite};
 use benchwright_base::Digest;
 use benchwright_export::{shard_paths, write_shard};
-use benchwright_pack::{Split, Suite, SuiteTask, store};
+use benchwright_pack::{Suite, SuiteTask, store};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::{
@@ -68,7 +68,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, 
                 while !workshop.cancel().is_cancelled() {
                     let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     told(&|work, item| work.begun(item), *at);
-                    if let Err(error) = shard(&mut maker, suite.split, shards[*at], out, *at) {
+                    if let Err(error) = shard(&mut maker, suite, shards[*at], out, *at) {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                         break;
                     }
@@ -127,12 +127,13 @@ fn lock_path(out: &Path, at: usize) -> PathBuf {
 }
 
 /// Makes one shard: the digests first, then the shard, so that a shard that is there has its digests.
-fn shard(maker: &mut Maker<'_>, split: Split, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
+fn shard(maker: &mut Maker<'_>, suite: &Suite, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
     let begun = Instant::now();
     let mut tasks = Vec::with_capacity(lines.len());
     let mut digests = String::new();
     for line in lines {
-        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, split.seed(line.seed), None, false)?;
+        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), None, false)?;
+        let task = in_suite(task, suite.salt.as_deref());
         digests.push_str(&format!("{}\n", task.digest()));
         tasks.push(task);
     }

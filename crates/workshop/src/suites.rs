@@ -7,7 +7,7 @@ use crate::{
 };
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
+use benchwright_pack::{SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
 use benchwright_solve::Library;
 use serde_json::json;
@@ -56,6 +56,8 @@ pub fn of_pattern(
         family: pattern.family.clone(),
         split,
         canary: split.canary().to_owned(),
+        salt: None,
+        bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         tasks: seeds.map(line).collect(),
     })
@@ -149,6 +151,13 @@ pub fn solver_of(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error> 
     }
 }
 
+/// A salt from the system's randomness, for the ids of a suite.
+pub fn fresh_salt() -> Result<String, Error> {
+    let mut bytes = [0; SHORTEST_SALT / 2];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Randomness(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Refuses a folder that holds something.
 pub fn check_empty(folder: &Path) -> Result<(), Error> {
     match fs::read_dir(folder).map(|mut entries| entries.next().is_none()) {
@@ -199,7 +208,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
     let open: Vec<usize> = (0..suite.tasks.len()).filter(|at| !done.contains_key(at)).collect();
     let tasks: Vec<&SuiteTask> = open.iter().map(|at| &suite.tasks[*at]).collect();
     let mut noted = Ok(());
-    let answers = workshop.make_all(suite.split, &tasks, store, done.len(), &mut |at, made| {
+    let answers = workshop.make_all(suite, &tasks, store, done.len(), &mut |at, made| {
         if noted.is_ok() {
             noted = log.note(open[at], made);
         }

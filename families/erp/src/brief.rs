@@ -19,11 +19,19 @@ use benchwright_schema::plan::{PlanText, RuleText};
 use outline::{OUTLINE, Part};
 use values::Values;
 
+/// What stands over a brief. The title of the pattern would tell what kind of task it is before a word of it is read.
+const HEADINGS: [&str; 4] = [
+    "A note on the {item}",
+    "The {item}: what is asked of you",
+    "For whoever plans the {item}",
+    "The {item}, from today on",
+];
+
 /// The brief of a case. The plan holds the rules that apply to it.
 pub(crate) fn write(draw: &Draw<'_>, shop: &Shop, plan: &PlanText) -> Result<Brief, String> {
     let mut writer = Writer { draw, shop, plan, values: values::values(shop)?, clauses: Vec::new(), told: Vec::new() };
     let words = &draw.pattern.text;
-    let mut blocks = vec![format!("# {}", words.title)];
+    let mut blocks = vec![format!("# {}", writer.phrase("heading", &HEADINGS)?)];
     blocks.push(writer.phrase("opening", &words.opening)?);
     for heading in OUTLINE {
         let mut section = Vec::new();

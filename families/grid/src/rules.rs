@@ -6,7 +6,7 @@ use super::{
     search::given,
     words::{Measure, RuleWords, Words},
 };
-use benchwright_schema::plan::{Bindings, FrameText, ObjectiveText, PlanText, RuleText, ViewText};
+use benchwright_schema::plan::{Bindings, FrameText, ObjectiveText, PartText, PlanText, RuleText, ViewText};
 use std::collections::BTreeMap;
 
 /// Day 0; nothing in a grid has a date.
@@ -94,6 +94,9 @@ pub(crate) fn plan(words: &Words) -> PlanText {
         RuleText { code: "GRID.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
     plan.rules.insert(UNCHANGED.to_owned(), unchanged);
     plan.objectives.insert("fill".to_owned(), ObjectiveText { phases: Vec::new(), keeps: Vec::new() });
+    // There is one way to fill a grid, so every slot is right or wrong.
+    let slots = PartText { rows: Some("assign".to_owned()), share: 100, ..PartText::default() };
+    plan.parts.insert("slot".to_owned(), slots);
     // Handing in and asking are no work; only what is placed is.
     let fields = |list: &[(&str, &str)]| -> BTreeMap<String, Vec<String>> {
         list.iter().map(|(table, field)| ((*table).to_owned(), vec![(*field).to_owned()])).collect()

@@ -38,7 +38,8 @@ Examples:
 Keys of --json:
   tasks, mutation_score,
   trials {NAME: {run, passed, na, na_because {WHY: count}, no_verdict, failed, seconds, counts}},
-  shortfalls [[task, trial, what]], reasons {WHY: count}, errors [{task, why}]")]
+  shortfalls [[task, trial, what]], reasons {WHY: count}, errors [{task, why}],
+  suite {held, why, counts, notes}, where a whole suite was audited")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote, or a lock file
     #[arg(value_name = "DIR|SUITE.toml")]

@@ -23,7 +23,7 @@ use std::{
 #[command(after_long_help = "\
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
-written into SUITE.toml. The result does not depend on the number of jobs. A build that was cut off goes on
+written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build that was cut off goes on
 where it stopped when the same line is given again. The suites of this repository come with
 the program, by their names: demo, erp-300, grid-324.
 
@@ -68,6 +68,11 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         false => suites::solver_of(catalog, &suite)?,
     };
     let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());
+    if options.lock && suite.salt.is_none() {
+        // Written before anything is made, so that a build that was cut off goes on with it.
+        suite.salt = Some(suites::fresh_salt()?);
+        store::write_suite(&options.suite, &suite)?;
+    }
     suite.solver = Some(warned(here));
     let store = Store::at(&options.output);
     let built = suites::make(&workshop, &suite, &store, !options.lock)?;

@@ -9,6 +9,7 @@ mod facts;
 mod frame;
 mod idle;
 mod leak;
+mod monotone;
 mod near_miss;
 mod oracle;
 mod outsider;
@@ -16,6 +17,7 @@ mod reading;
 mod regenerate;
 mod second_solver;
 mod spam;
+pub mod suite;
 mod worse;
 
 use crate::{Finding, Held, Subject};
@@ -31,6 +33,8 @@ pub struct Trial {
     pub about: &'static str,
     /// Whether it is run on samples of a suite only, unless asked for by name.
     pub sampled: bool,
+    /// Whether it is about a suite as a whole, once all tasks are audited.
+    pub whole: bool,
     /// What it needs a family to offer: one of these. Without any it can be run on every family.
     pub needs: &'static [Capability],
     /// What a family that offers none of them leaves it without.
@@ -39,7 +43,8 @@ pub struct Trial {
 }
 
 /// A trial of every task of every family.
-const EVERY: Trial = Trial { name: "", about: "", sampled: false, needs: &[], without: "", run: idle::run };
+const EVERY: Trial =
+    Trial { name: "", about: "", sampled: false, whole: false, needs: &[], without: "", run: idle::run };
 /// A trial that holds a certified plan against others.
 const OPTIMISED: Trial =
     Trial { needs: &[Capability::Optimised], without: "there is no plan to compare with", ..EVERY };
@@ -68,6 +73,12 @@ pub const TRIALS: &[Trial] = &[
         name: "spam",
         about: "random legal calls, and every record touched once, never pass",
         run: spam::run,
+        ..EVERY
+    },
+    Trial {
+        name: "monotone",
+        about: "the reward never falls along the oracle; a part left out pays less, and done wrongly no more than left out",
+        run: monotone::run,
         ..EVERY
     },
     Trial {
@@ -115,6 +126,13 @@ pub const TRIALS: &[Trial] = &[
         sampled: true,
         run: dominance::run,
         ..OPTIMISED
+    },
+    Trial {
+        name: "suite",
+        about: "over a whole suite no two tasks are alike, every rule is exercised, and no id tells a seed",
+        whole: true,
+        run: suite::run,
+        ..EVERY
     },
 ];
 

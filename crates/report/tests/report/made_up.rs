@@ -279,6 +279,8 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
             constraints: score.constraints,
             trace: score.trace,
             objective: score.objective,
+            progress: 0,
+            parts: Vec::new(),
             gates: score.gates.clone(),
             phases: vec![PhaseScore {
                 name: "new spend".into(),

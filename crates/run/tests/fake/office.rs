@@ -97,6 +97,8 @@ impl Hosted for Episode<'_> {
             constraints: all,
             trace: all,
             objective: all,
+            progress: 0,
+            parts: Vec::new(),
             gates: Vec::new(),
             phases: Vec::new(),
             alarm: false,

@@ -207,6 +207,16 @@ impl Bound {
         known.cloned().unwrap_or_else(|| format!("?{member}"))
     }
 
+    /// A number or key as a value of a type; `None` where it is none.
+    pub fn value(&self, binding: &Binding, ty: Type) -> Option<Value> {
+        match (binding, ty) {
+            (Binding::Number(n), Type::Int | Type::Money | Type::Bool) => Some(as_value(*n, ty)),
+            (Binding::Key(key), Type::Ref(sort)) => self.member(sort.index(), key).map(Value::Ref),
+            (Binding::Key(text), Type::Text) => Some(Value::text(&**text)),
+            _ => None,
+        }
+    }
+
     /// The number of a member.
     pub fn member(&self, sort: usize, key: &str) -> Option<u32> {
         self.members[sort].iter().position(|known| known == key).map(|at| at as u32 + 1)

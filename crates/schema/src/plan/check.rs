@@ -26,6 +26,7 @@ impl PlanText {
         if is_whole {
             check.faults.extend(account(self, &plan, domain, Readers::Rules));
         }
+        super::parts::check(self, &mut check.faults);
         check.faults
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
             objectives: BTreeMap::new(),
             ties: Vec::new(),
             dominant: Vec::new(),
+            parts: Vec::new(),
             frame: FrameText::default(),
             tables: Vec::new(),
         },
@@ -57,6 +58,7 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
     compiler.frame();
     compiler.rules();
     compiler.objectives();
+    super::parts::parts(text, &mut compiler.plan, &mut compiler.faults);
     let Compiler { plan, mut faults, .. } = compiler;
     // A rule's `per` is checked with its body and again with its `applies`, and would be told twice.
     let mut seen = BTreeSet::new();

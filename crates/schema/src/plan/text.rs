@@ -43,6 +43,9 @@ pub struct PlanText {
     /// value in terms of the row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settled: Vec<String>,
+    /// The parts of the job, by name: what a state that breaks a rule has achieved all the same.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, PartText>,
     /// What may change in the world, and which rule answers for the rest.
     #[serde(default)]
     pub frame: FrameText,
@@ -117,6 +120,23 @@ impl<'de> Deserialize<'de> for FreeText {
         }
         deserializer.deserialize_any(WhyOrTold)
     }
+}
+
+/// A part of the job, or one for each member of a sort: checks that count only together, or rows of the one plan that there is.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartText {
+    /// The sort for each of whose members there is such a part; without one there is a single part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per: Option<String>,
+    /// The rules whose checks it consists of, by family or by id. What is named by its id stands there and nowhere else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<String>,
+    /// Or the view whose rows are counted against the one plan, where the family proves that there is no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<String>,
+    /// What all parts of this name weigh together, in percent.
+    pub share: i64,
 }
 
 /// A view: one query that yields its rows.

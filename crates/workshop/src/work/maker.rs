@@ -8,7 +8,7 @@ use crate::{Error, events, tasks::Judged};
 use benchwright_audit::{NotRemade, Solvers, Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_pack::{Store, Task};
-use benchwright_project::{Family, Order, Pattern, Solver, make};
+use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::NoPlanner;
 use std::{collections::BTreeMap, io, time::Instant};
@@ -130,8 +130,9 @@ impl<'s> Maker<'s> {
     }
 
     fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
-        let MakeRequest { pattern, tier, objective, seed, reading, out } = request;
+        let MakeRequest { pattern, tier, objective, seed, reading, salt, out } = request;
         let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
+        let task = in_suite(task, salt.as_deref());
         Store::at(out).write(&task)?;
         let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
         let (name, domain) = (&task.sealed.family, &task.open.domain);
@@ -185,6 +186,14 @@ impl<'s> Maker<'s> {
     }
 }
 
+/// A task as it stands in a suite with this salt.
+pub(crate) fn in_suite(task: Task, salt: Option<&str>) -> Task {
+    match salt {
+        Some(salt) => salted(task, salt),
+        None => task,
+    }
+}
+
 /// Makes a task again, by a worker of its own.
 fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
     let folder = Temporary::new().map_err(|error| NotRemade(error.to_string()))?;
@@ -195,6 +204,7 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         objective: sealed.objective.clone(),
         seed: sealed.split.seed(sealed.seed),
         reading: sealed.reading.clone(),
+        salt: sealed.salt.clone(),
         out: folder.path().to_owned(),
     });
     let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));

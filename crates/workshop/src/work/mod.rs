@@ -15,7 +15,7 @@ use crate::{
     progress::{Silent, Work},
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Split, Store, SuiteTask};
+use benchwright_pack::{Store, Suite, SuiteTask};
 use pool::{Event, Remote};
 use std::{
     ffi::OsString,
@@ -149,7 +149,7 @@ impl Workshop {
     /// `None`. `seen` gets each that was made, as it comes.
     pub(crate) fn make_all(
         &self,
-        split: Split,
+        suite: &Suite,
         tasks: &[&SuiteTask],
         store: &Store,
         kept: usize,
@@ -160,8 +160,9 @@ impl Workshop {
                 pattern: task.pattern.clone(),
                 tier: task.tier.clone(),
                 objective: task.objective.clone(),
-                seed: split.seed(task.seed),
+                seed: suite.split.seed(task.seed),
                 reading: task.reading.clone(),
+                salt: suite.salt.clone(),
                 out: store.root().to_owned(),
             })
         };

@@ -43,6 +43,9 @@ pub struct MakeRequest {
     /// The reading of a clause that tells it from its twin, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
+    /// The salt of the suite that it is made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<String>,
     /// The folder of the store.
     pub out: PathBuf,
 }

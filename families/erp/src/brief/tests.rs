@@ -225,3 +225,13 @@ fn another_seed_gives_other_words_and_the_same_one_the_same() {
     assert_eq!(brief_of(&shop, 3), brief_of(&shop, 3));
     assert_ne!(brief_of(&shop, 3).text, brief_of(&shop, 4).text);
 }
+
+#[test]
+fn the_heading_does_not_name_the_pattern() {
+    for (shop, seed) in shops().iter().zip(0..) {
+        let brief = brief_of(shop, seed);
+        let heading = brief.text.lines().next().unwrap();
+        assert!(heading.starts_with("# ") && heading.contains(&shop.finished().name), "{heading}");
+        assert!(!brief.text.contains(&pattern(&shop.objective).text.title), "{heading}");
+    }
+}

@@ -43,6 +43,7 @@ impl MicroWorld {
             objective: shop.objective.clone(),
             best,
             gates: if shop.repair.is_some() { vec!["erp/broken-documents".into()] } else { Vec::new() },
+            answer: std::collections::BTreeMap::new(),
         };
         MicroWorld { shop: shop.clone(), domain: found.domain, first, sandbox: Arc::new(sandbox), verifier }
     }
