@@ -238,11 +238,11 @@ fn another_version_and_nonsense_are_refused() {
     // A verifier of the version before this one has other fields, and is told by its version all the same.
     let error = after("verifier", |root| {
         let file = root.join("sealed/shop-1/sealed.json");
-        edit(&file, "\"verifier\": {\n    \"version\": 2", "\"verifier\": {\n    \"version\": 1");
+        edit(&file, "\"verifier\": {\n    \"version\": 3", "\"verifier\": {\n    \"version\": 2");
         edit(&file, "\"scoring\"", "\"weights\"");
     });
-    assert!(matches!(error, StoreError::VerifierVersion { version: 1, .. }), "{error}");
-    assert!(error.to_string().contains("version 1") && error.to_string().contains("version 2"), "{error}");
+    assert!(matches!(error, StoreError::VerifierVersion { version: 2, .. }), "{error}");
+    assert!(error.to_string().contains("version 2") && error.to_string().contains("version 3"), "{error}");
     let error = after("nonsense", |root| fs::write(root.join("sealed/shop-1/sealed.json"), "[[[[").unwrap());
     assert!(matches!(error, StoreError::Malformed { .. }), "{error}");
     let error = after("lock", |root| edit(&root.join("suite.toml"), "format = 1", "format = 7"));

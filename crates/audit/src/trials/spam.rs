@@ -16,8 +16,8 @@ const RUNS: usize = 3;
 const CALLS: (usize, usize) = (160, 40);
 /// The most calls of a sweep over all records.
 const SWEEP: usize = 2_000;
-/// The most that a trivial agent may earn.
-const MOST: i64 = FULL / 4;
+/// The most that a trivial agent may earn, but for the luck of one right row where there are few.
+const MOST: i64 = FULL / 10;
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match all(subject, grader) {
@@ -40,7 +40,19 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
         .filter(|tool| !tool.reads_only())
         .map(|tool| Lever { tool: tool.clone(), schema: arguments_schema(&subject.domain, tool) })
         .collect();
-    let mut spam = Spam { subject, grader, levers: &levers, calls: 0, accepted: 0, highest: 0, faults: Vec::new() };
+    let verifier = &subject.task.sealed.verifier;
+    let rows = verifier.answer.values().map(Vec::len).sum::<usize>() as i64;
+    let lucky = if rows > 0 { verifier.scoring.broken_percent * FULL / 100 / rows } else { 0 };
+    let mut spam = Spam {
+        subject,
+        grader,
+        levers: &levers,
+        most: MOST.max(lucky),
+        calls: 0,
+        accepted: 0,
+        highest: 0,
+        faults: Vec::new(),
+    };
     for run in 0..RUNS {
         spam.random(run)?;
     }
@@ -55,6 +67,7 @@ struct Spam<'s, 'a> {
     subject: &'s Subject<'a>,
     grader: &'s Grader<'s>,
     levers: &'s [Lever],
+    most: i64,
     calls: usize,
     accepted: usize,
     highest: i64,
@@ -74,7 +87,7 @@ impl Spam<'_, '_> {
     fn judge(&mut self, what: &str, episode: &Episode) -> Result<(), String> {
         let verdict = self.grader.grade(&episode.snapshot()).map_err(|error| error.to_string())?;
         self.highest = self.highest.max(verdict.reward);
-        if verdict.ending != Ending::Fail || verdict.reward > MOST {
+        if verdict.ending != Ending::Fail || verdict.reward > self.most {
             self.faults.push(format!("{what}: {:?}, reward {}", verdict.ending, verdict.reward));
         }
         Ok(())

@@ -212,6 +212,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     ),
     projected("the id holds the seed", &DEPOSIT, |task| task.open.id = format!("erp-{}", task.sealed.seed), &["leak"]),
     projected("the instruction tells the optimum", &DEPOSIT, told_optimum, &["leak"]),
+    // The parts of the job.
+    projected("an order is paid for although nobody billed it", &DEPOSIT, orders_unbilled, &["monotone"]),
+    projected("goods are paid for once nothing is left open", &DEPOSIT, goods_unasked, &["monotone"]),
 ];
 
 // ---------------------------------------------------------------- the world
@@ -566,6 +569,16 @@ fn other_memory(domain: &Domain, first: &mut Snapshot) {
     let table = domain.table_named("sale_order").unwrap();
     let origin = domain.table(table).field_named("origin").unwrap().index();
     first.tables[table.index()].rows[0][origin] = Value::text("before");
+}
+
+// ---------------------------------------------------------------- the parts of the job
+
+fn orders_unbilled(task: &mut Task) {
+    task.sealed.verifier.plan.parts.get_mut("order").unwrap().of = vec!["demand".to_owned()];
+}
+
+fn goods_unasked(task: &mut Task) {
+    task.sealed.verifier.plan.parts.get_mut("goods").unwrap().of = vec!["erp/purchases-confirmed".to_owned()];
 }
 
 // ---------------------------------------------------------------- what is sealed
