@@ -41,15 +41,22 @@ pub(crate) struct Tally {
 /// The checks of one part.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    /// Whether a check is about this part alone.
-    is_there: bool,
-    passed: u32,
-    failed: u32,
+    /// Checks that are about this part alone, whether they apply or not.
+    own: u32,
+    own_passed: u32,
+    own_failed: u32,
+    /// Checks that every part of the group shares.
+    shared_failed: u32,
 }
 
 impl Slot {
+    /// Whether what is about this part alone holds.
+    fn is_done(self) -> bool {
+        self.own_passed > 0 && self.own_failed == 0
+    }
+
     fn is_whole(self) -> bool {
-        self.passed > 0 && self.failed == 0
+        self.is_done() && self.shared_failed == 0
     }
 }
 
@@ -108,11 +115,13 @@ impl Parts {
             _ => (from..to, !per_member),
         };
         for slot in &mut tally.slots[slots] {
-            slot.is_there |= own;
-            match status {
-                CheckStatus::Pass => slot.passed += 1,
-                CheckStatus::Fail | CheckStatus::NoVerdict => slot.failed += 1,
-                CheckStatus::Na => {}
+            let failed = matches!(status, CheckStatus::Fail | CheckStatus::NoVerdict);
+            if own {
+                slot.own += 1;
+                slot.own_passed += u32::from(status == CheckStatus::Pass);
+                slot.own_failed += u32::from(failed);
+            } else {
+                slot.shared_failed += u32::from(failed);
             }
         }
     }
@@ -124,12 +133,14 @@ impl Parts {
             let (right, wrong, open, all) = match &group.kind {
                 Kind::Checks { from, to, .. } => {
                     let (mut right, mut wrong, mut open, mut all) = (0, 0, 0, 0);
-                    for slot in (*from..*to).filter(|slot| first.slots[*slot].is_there) {
-                        let (was, is) = (first.slots[slot].is_whole(), now.slots[slot].is_whole());
+                    for slot in (*from..*to).filter(|slot| first.slots[*slot].own > 0) {
+                        let (before, is_whole) = (first.slots[slot], now.slots[slot].is_whole());
+                        // What was done before anything was done is not earned by mending what all parts share.
+                        let is_open = !before.is_done();
                         all += 1;
-                        open += i64::from(!was);
-                        right += i64::from(is && !was);
-                        wrong += i64::from(was && !is);
+                        open += i64::from(is_open);
+                        right += i64::from(is_whole && is_open);
+                        wrong += i64::from(before.is_whole() && !is_whole);
                     }
                     (right, wrong, open, all)
                 }

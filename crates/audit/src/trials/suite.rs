@@ -253,3 +253,87 @@ fn recurring(members: &[SuiteMember]) -> usize {
     };
     grams.iter().map(share).sum::<usize>() / members.len().max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TrialSummary;
+    use benchwright_pack::{Split, SuiteBars};
+
+    fn member(at: usize) -> SuiteMember {
+        let words: Vec<String> = (0..40).map(|word| format!("w{word}t{at}")).collect();
+        SuiteMember {
+            id: format!("erp-{at}"),
+            pattern: "a/b".to_owned(),
+            world: format!("world {at}"),
+            instruction: words.join(" "),
+            drawn: (0..20).map(|leaf| format!("/{leaf}={at}")).collect(),
+            rules: BTreeMap::from([("r/most".to_owned(), true), ("r/is".to_owned(), false)]),
+            found: None,
+        }
+    }
+
+    fn whole(bars: SuiteBars) -> Suite {
+        Suite {
+            name: "s".to_owned(),
+            version: 1,
+            family: "erp".to_owned(),
+            split: Split::Test,
+            canary: String::new(),
+            salt: Some("0123456789abcdef0123456789abcdef".to_owned()),
+            bars,
+            solver: None,
+            tasks: Vec::new(),
+        }
+    }
+
+    fn report(counts: &[&str]) -> AuditReport {
+        let counts = counts.iter().map(|name| ((*name).to_owned(), 1)).collect();
+        let monotone = TrialSummary { run: 20, passed: 20, counts, ..TrialSummary::default() };
+        AuditReport { trials: BTreeMap::from([("monotone".to_owned(), monotone)]), ..AuditReport::default() }
+    }
+
+    const ALL: [&str; 3] = ["broken r/most", "broken r/is", "tight r/most"];
+
+    /// What is told of a suite of so many tasks after a change.
+    fn told(bars: SuiteBars, counts: &[&str], change: impl FnOnce(&mut Vec<SuiteMember>, &mut Suite)) -> Held {
+        let (mut members, mut suite_file) = ((0..20).map(member).collect(), whole(bars));
+        change(&mut members, &mut suite_file);
+        suite(&suite_file, &members, &report(counts)).held
+    }
+
+    fn fails_with(held: &Held, words: &str) {
+        assert!(matches!(held, Held::Failed(why) if why.contains(words)), "{held:?}");
+    }
+
+    #[test]
+    fn a_suite_without_fault_passes_and_each_fault_is_told() {
+        let none = SuiteBars::default();
+        assert_eq!(told(none, &ALL, |_, _| ()), Held::Passed);
+        fails_with(&told(none, &ALL, |_, suite| suite.salt = None), "no salt");
+        fails_with(&told(none, &ALL, |members, _| members[3].found = Some("its seed is told".to_owned())), "seed");
+        fails_with(&told(none, &ALL[1..], |_, _| ()), "rules that no wrong plan breaks: 1");
+        fails_with(&told(none, &ALL[..2], |_, _| ()), "bounds that no certified plan meets within a step: 1");
+        let alike = |members: &mut Vec<SuiteMember>, _: &mut Suite| members[1].drawn = members[0].drawn.clone();
+        fails_with(&told(none, &ALL, alike), "nearly another: 1");
+        let twins = SuiteBars { near_duplicates: Some(1), ..none };
+        assert_eq!(told(twins, &ALL, alike), Held::Passed);
+        let same = |members: &mut Vec<SuiteMember>, _: &mut Suite| {
+            members[1] = SuiteMember { id: "other".to_owned(), ..members[0].clone() };
+        };
+        let bars = SuiteBars { near_duplicates: Some(1), recurring: Some(100), ..none };
+        fails_with(&told(bars, &ALL, same), "the same world and the same instruction");
+        // Two of twenty have every 8-gram in common.
+        fails_with(&told(SuiteBars { recurring: Some(99), ..bars }, &ALL, same), "in thousandths: 100");
+    }
+
+    #[test]
+    fn a_small_suite_is_not_looked_at_and_one_whose_rules_nobody_broke_gets_no_verdict() {
+        let small: Vec<SuiteMember> = (0..19).map(member).collect();
+        let held = suite(&whole(SuiteBars::default()), &small, &report(&ALL)).held;
+        assert!(matches!(held, Held::Na(_)), "{held:?}");
+        let members: Vec<SuiteMember> = (0..20).map(member).collect();
+        let held = suite(&whole(SuiteBars::default()), &members, &AuditReport::default()).held;
+        assert!(matches!(held, Held::NoVerdict(_)), "{held:?}");
+    }
+}
