@@ -45,7 +45,7 @@ fn made(catalog: &Catalog, engine: Option<&CpSat>, pattern: &str, tier: Option<&
     let family = catalog.family(&pattern.family, &pattern.domain).unwrap();
     let domain = catalog.find(&pattern.domain).unwrap().domain;
     let cell = pattern.head.cells.iter().find(|cell| tier.is_none_or(|tier| cell.tier == tier)).unwrap();
-    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed: 1 };
+    let order = Order { pattern: &pattern, tier: &cell.tier, objective: &cell.objectives[0], seed: 1, reading: None };
     let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
     match engine {
         Some(engine) => make(order, family, &domain, &mut PhasePlanner::new(engine), &solver).unwrap(),

@@ -132,7 +132,8 @@ fn shard(maker: &mut Maker<'_>, suite: &Suite, lines: &[SuiteTask], out: &Path, 
     let mut tasks = Vec::with_capacity(lines.len());
     let mut digests = String::new();
     for line in lines {
-        let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), None, false)?;
+        let (task, _) =
+            maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), None, false)?;
         let task = in_suite(task, suite.salt.as_deref());
         digests.push_str(&format!("{}\n", task.digest()));
         tasks.push(task);

@@ -88,10 +88,13 @@ fn leaves(value: &Json, path: &mut String, found: &mut Vec<String>) {
 fn found(task: &Task) -> Option<String> {
     let (open, sealed) = (&task.open, &task.sealed);
     let seed = sealed.split.seed(sealed.seed).to_string();
-    let what = [&*sealed.pattern, &sealed.tier, &sealed.objective, &seed];
+    let what: Vec<&str> = [&*sealed.pattern, &sealed.tier, &sealed.objective, &seed]
+        .into_iter()
+        .chain(sealed.reading.as_deref())
+        .collect();
     let known = ["", &open.domain, &open.world, &open.instruction, &open.canary, &open.role];
     for salt in known {
-        let salted: Vec<&str> = [salt].into_iter().chain(what).collect();
+        let salted: Vec<&str> = [salt].into_iter().chain(what.iter().copied()).collect();
         for key in [what.join("|"), salted.join("|")] {
             let digest = Digest::of(key.as_bytes()).to_string();
             if open.id.ends_with(&digest[..10]) {
