@@ -114,6 +114,8 @@ fn rules(out: &mut String, domain: &Domain) {
     for rule in &domain.rules {
         let on: Vec<String> = rule.on.iter().map(|(table, _)| format!("`{}`", domain.table(*table).name)).collect();
         let by = match rule.by {
+            By::Tool if rule.at_write => "the tools, on writing",
+            By::Verifier if rule.at_write => "the verifier, on writing",
             By::Tool => "the tools",
             By::Verifier => "the verifier",
         };

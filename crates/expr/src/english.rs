@@ -199,6 +199,7 @@ impl Gloss<'_> {
         let list = listed(&list, "and");
         match function {
             Function::Length => format!("the number of characters of {list}"),
+            Function::Compact => format!("the letters and digits of {list}"),
             Function::TimeOf => format!("the time of day of {list}"),
             Function::DateOf => format!("the day of {list}"),
             Function::MonthOf => format!("the start of the month of {list}"),

@@ -491,6 +491,14 @@ fn call(function: &Function, arguments: Vec<Value>) -> Value {
             Value::Text(text) => Value::Int(text.chars().count() as i64),
             _ => Value::Null,
         },
+        Function::Compact => match first {
+            Value::Text(text) => match text.chars().filter(|c| c.is_alphanumeric()).collect::<String>() {
+                // Nothing is left, and nothing is in every text.
+                none if none.is_empty() => Value::Null,
+                left => Value::text(left),
+            },
+            _ => Value::Null,
+        },
         Function::TimeOf => match first {
             Value::DateTime(instant) => Value::Time(instant.time()),
             _ => Value::Null,

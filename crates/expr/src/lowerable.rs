@@ -45,6 +45,7 @@ fn stands_in_the_way(expr: &Expr) -> Option<&'static str> {
         Expr::Lookup { .. } => "the lookup of a single row",
         Expr::Call(function, _) => match function {
             Function::Length => "`length`",
+            Function::Compact => "`compact`",
             Function::TimeOf => "`time_of`",
             Function::DateOf => "`date_of`",
             Function::MonthOf => "`month_of`",

@@ -108,6 +108,8 @@ pub enum Unit {
 pub enum Function {
     /// `length(text)`: number of characters.
     Length,
+    /// `compact(text)`: its letters and digits, so that a number is known however it is spaced; null if there are none.
+    Compact,
     /// `time_of(datetime)`: the time of day.
     TimeOf,
     /// `date_of(datetime)`: the day.

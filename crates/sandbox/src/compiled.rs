@@ -3,7 +3,7 @@
 //! name twice.
 
 use benchwright_base::{FieldId, Json, RelationId, TableId, digest, json};
-use benchwright_expr::{Expr, Type};
+use benchwright_expr::{Expr, Read, Type, reads, untouched};
 use benchwright_schema::{Action, By, Domain, FilterKind, Role, Table, Verb};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -20,6 +20,28 @@ pub(crate) struct Compiled {
     pub(crate) member_of: Vec<usize>,
     /// For each member the table of its people.
     pub(crate) actors: Vec<Option<TableId>>,
+    /// The rules that a row must keep although nobody writes it, because they read others.
+    pub(crate) standing: Vec<Standing>,
+    /// For each table where these rules read it.
+    pub(crate) wakes: Vec<Vec<Wake>>,
+}
+
+/// A rule on a table, for a row that nobody has written.
+pub(crate) struct Standing {
+    /// Its place in the domain.
+    pub(crate) rule: usize,
+    /// The table of the rows that it judges.
+    pub(crate) table: TableId,
+    pub(crate) by: By,
+    /// The predicate of a row that is as it was.
+    pub(crate) require: Expr,
+}
+
+/// A place where a rule on a table reads another row.
+pub(crate) struct Wake {
+    /// The rule's place in `standing`.
+    pub(crate) standing: usize,
+    pub(crate) read: Read,
 }
 
 /// What is derived from a table.
@@ -126,7 +148,50 @@ impl Compiled {
             [] => vec![domain.actor],
             members => members.iter().map(|member| member.actor).collect(),
         };
-        Compiled { tables, tools, tool_slots, table_slots, roles, member_of, actors, domain }
+        let mut compiled = Compiled {
+            tables,
+            tools,
+            tool_slots,
+            table_slots,
+            roles,
+            member_of,
+            actors,
+            standing: Vec::new(),
+            wakes: Vec::new(),
+            domain,
+        };
+        compiled.find_wakes();
+        compiled
+    }
+
+    /// Finds for each table the rules on rows elsewhere that read it.
+    fn find_wakes(&mut self) {
+        let domain = Arc::clone(&self.domain);
+        let mut wakes: Vec<Vec<Wake>> = domain.tables.iter().map(|_| Vec::new()).collect();
+        let mut standing = Vec::new();
+        let cost = |table: TableId, field: FieldId| self.cost_of_finding(table, field);
+        for (at, rule) in domain.rules.iter().enumerate().filter(|(_, rule)| !rule.at_write) {
+            for (table, require) in &rule.on {
+                let require = untouched(require);
+                let reads = reads(&require, *table, &cost);
+                for read in reads {
+                    wakes[read.relation.index()].push(Wake { standing: standing.len(), read });
+                }
+                standing.push(Standing { rule: at, table: *table, by: rule.by, require });
+            }
+        }
+        (self.standing, self.wakes) = (standing, wakes);
+    }
+
+    /// How dear it is to find the rows of a table that have a value in a field: by id, by an index, or by looking at all of them.
+    fn cost_of_finding(&self, table: TableId, field: FieldId) -> u32 {
+        let compiled = &self.tables[table.index()];
+        match compiled.index_of[field.index()] {
+            _ if field == FieldId::ID => 1,
+            Some(at) if compiled.indexes[at].direct => 10,
+            Some(_) => 12,
+            None => 1000,
+        }
     }
 
     /// The place of a tool by its name.

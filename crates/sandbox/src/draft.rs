@@ -3,7 +3,7 @@
 
 use crate::{
     access::Actor,
-    judge::Judgement,
+    judge::{Judgement, Written},
     row::Row,
     sabotage::{Sabotage, on},
     state::{State, View},
@@ -13,7 +13,7 @@ use benchwright_expr::Type;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Action, Stamp, codec};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 
 /// Writes under way.
 pub(crate) struct Draft<'s> {
@@ -45,17 +45,34 @@ impl<'s> Draft<'s> {
     pub(crate) fn check_rules(&self) -> Result<(), Refusal> {
         let compiled = self.actor.compiled;
         let touched = self.touched.iter().filter(|(table, row)| !self.is_as_before(*table, *row));
-        let touched: Vec<(TableId, RowId)> = touched.copied().collect();
-        if touched.is_empty() {
+        let touched: SmallVec<[(TableId, RowId); 4]> = touched.copied().collect();
+        let written = self.written();
+        if touched.is_empty() && written.is_empty() {
             return Ok(());
         }
-        // Only rules about changes, and rows that are gone, need the state before.
-        let looks_back = touched.iter().any(|(table, row)| {
-            compiled.tables[table.index()].tool_rules_look_back || self.state.get(*table, *row).is_none()
-        });
-        let before = looks_back.then(|| self.before());
-        let before = before.as_ref().unwrap_or(&self.state);
-        Judgement { compiled, before, after: &self.state, people: self.actor.people }.refuse_broken(&touched)
+        let made = OnceCell::new();
+        let before = || made.get_or_init(|| self.before());
+        let judgement = Judgement { compiled, before: &before, after: &self.state, people: self.actor.people };
+        judgement.refuse_broken(&touched, &written)
+    }
+
+    /// The rows that differ from before and that a rule on rows elsewhere may read, each as it was and is.
+    fn written(&self) -> SmallVec<[Written<'_>; 4]> {
+        let mut written: SmallVec<[Written<'_>; 4]> = SmallVec::new();
+        let mut seen: SmallVec<[(TableId, RowId); 4]> = SmallVec::new();
+        for undo in &self.undo {
+            let Undo::Row(table, id, old) = undo else { continue };
+            // What the first write took the place of is what was before.
+            if seen.contains(&(*table, *id)) {
+                continue;
+            }
+            seen.push((*table, *id));
+            let (old, new) = (old.as_deref(), self.state.get(*table, *id).map(|row| &**row));
+            if old.map(Row::cells) != new.map(Row::cells) {
+                written.push((*table, old, new));
+            }
+        }
+        written
     }
 
     /// The state before the first write.

@@ -209,16 +209,17 @@ impl Episode {
     /// Every rule of the verifier that the rows created, changed or deleted since the first state break. Rules held by
     /// tools were judged call by call.
     pub fn judge(&self) -> Vec<Broken> {
-        self.judgement(&self.setting.start).all_broken(By::Verifier)
+        self.all_broken(&self.setting.start, By::Verifier)
     }
 
     /// Every rule of a holder that the changes since an earlier episode of the same sandbox break, taken as one call.
     pub fn judge_since(&self, earlier: &Episode, by: By) -> Vec<Broken> {
-        self.judgement(&earlier.state).all_broken(by)
+        self.all_broken(&earlier.state, by)
     }
 
-    fn judgement<'e>(&'e self, before: &'e State) -> Judgement<'e> {
-        Judgement { compiled: &self.setting.sandbox.compiled, before, after: &self.state, people: &self.setting.people }
+    fn all_broken(&self, before: &State, by: By) -> Vec<Broken> {
+        let Setting { sandbox, people, .. } = &*self.setting;
+        Judgement { compiled: &sandbox.compiled, before: &|| before, after: &self.state, people }.all_broken(by)
     }
 
     /// Whether an expression about no row in particular holds of the state.

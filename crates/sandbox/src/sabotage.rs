@@ -18,6 +18,8 @@ pub enum Sabotage {
     SkipBounds,
     /// Rules held by tools are not checked.
     SkipRules,
+    /// A rule is judged only on the rows that were written, whatever it reads elsewhere.
+    OneSided,
     /// Lifecycles are not checked.
     SkipLifecycle,
     /// Secret fields are shown to everybody.

@@ -509,6 +509,9 @@ pub struct Rule {
     pub says: String,
     /// Whether tools refuse what breaks it, or only a judge counts it.
     pub by: By,
+    /// Whether it speaks of writing a row, and not of what has to hold as long as the row is there: then a change of another row
+    /// that it reads does not wake it.
+    pub at_write: bool,
 }
 
 /// Who holds a rule.

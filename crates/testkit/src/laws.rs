@@ -4,7 +4,7 @@
 use crate::{cases::Coverage, here::Here, schema};
 use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_calls::declared::Caller;
-use benchwright_expr::Type;
+use benchwright_expr::{Expr, Type};
 use benchwright_pack::{Change, Diff, Snapshot, Trace};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
@@ -34,6 +34,9 @@ pub enum Law {
     Lifecycles,
     /// No call that breaks a rule held by tools is answered.
     ToolRules,
+    /// A rule that a row breaks is seen, whichever row of a pair was written: what tools hold is never broken, and what a verifier
+    /// counts is counted.
+    EitherSide,
     /// The running hash is the hash of the rows.
     HashIsExact,
     /// The diff, applied to the state before, gives the state after.
@@ -174,6 +177,7 @@ pub fn run(sandbox: &Arc<Sandbox>, seed: u64, calls: usize) -> Report {
             step(&mut episode, &domain.tools[tool], &schemas[tool], &mut caller, &mut report);
             if at % CALLS_PER_SCAN == CALLS_PER_SCAN - 1 {
                 scan(&episode, &mut report);
+                check_rules_on_rows(&episode, &first, &mut report);
             }
         }
         finish(&mut episode, &first, length, &mut report);
@@ -490,6 +494,42 @@ fn matches(episode: &Episode, tool: &Tool, table: TableId, cells: &[Value], argu
             }
         }
     })
+}
+
+/// Holds every row against every rule, without asking which rows a call could have concerned.
+fn check_rules_on_rows(episode: &Episode, first: &Episode, report: &mut Report) {
+    let domain = episode.domain();
+    let written: BTreeSet<(TableId, RowId)> =
+        episode.diff().changes.iter().map(|(table, row, _)| (*table, *row)).collect();
+    let counted: BTreeSet<(usize, TableId, RowId)> =
+        episode.judge().iter().map(|broken| (broken.rule, broken.table, broken.row)).collect();
+    for (at, rule) in domain.rules.iter().enumerate() {
+        for (table, require) in &rule.on {
+            let mut by_time = false;
+            require.visit(&mut |e| by_time |= matches!(e, Expr::Now | Expr::Today));
+            // Time alone breaks no rule.
+            if by_time && first.now() != episode.now() {
+                continue;
+            }
+            for row in episode.rows(*table) {
+                let own = written.contains(&(*table, row.id()));
+                // As it stands, a row does not show what became of it, nor that it was not written.
+                let at_end = !rule.at_write || rule.by == By::Verifier;
+                let shows = if own { at_end && !require.is_about_change() } else { !rule.at_write };
+                if !shows || episode.holds_of(*table, row.id(), require) {
+                    continue;
+                }
+                // What a row that nobody wrote broke from the first is nobody's doing.
+                if !own && !first.holds_of(*table, row.id(), require) {
+                    continue;
+                }
+                if rule.by == By::Tool || !counted.contains(&(at, *table, row.id())) {
+                    let name = &domain.table(*table).name;
+                    report.broke(Law::EitherSide, || format!("{} is broken by {name} {}", rule.id, row.id()));
+                }
+            }
+        }
+    }
 }
 
 /// Looks at every row of a state.

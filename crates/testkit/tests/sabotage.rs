@@ -20,6 +20,7 @@ fn every_sabotage_is_caught_by_its_law() {
         (Sabotage::DeleteReferenced, Law::References),
         (Sabotage::SkipBounds, Law::TypesAndBounds),
         (Sabotage::SkipRules, Law::ToolRules),
+        (Sabotage::OneSided, Law::EitherSide),
         (Sabotage::SkipLifecycle, Law::Lifecycles),
         (Sabotage::ShowSecrets, Law::SecretsStayHidden),
         (Sabotage::SkipRowConditions, Law::OnlyVisibleRows),

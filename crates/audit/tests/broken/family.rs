@@ -2,6 +2,7 @@
 
 use benchwright_catalog::Catalog;
 use benchwright_pack::{NativeCheck, Script};
+use benchwright_project::Mutation;
 use benchwright_project::{
     Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Mutator, Optimised, Reader,
 };
@@ -9,7 +10,8 @@ use benchwright_schema::{
     Domain,
     plan::{Bindings, Bound, Plan, PlanText},
 };
-use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use benchwright_spec::{Candidates, NamedRows, Planner, Rows, Solved};
+use serde_json::Value as Json;
 
 /// What a compiler gets wrong: how the right answer is changed.
 #[derive(Clone, Copy)]
@@ -32,6 +34,15 @@ pub(crate) enum Wrong {
     Brief(fn(&Draw<'_>, &mut Brief)),
     /// Rules and sentences at once.
     PlanAndBrief(fn(&mut PlanText), fn(&Draw<'_>, &mut Brief)),
+    /// What follows from a case, whoever asks: facts, candidates, calls and near-misses are those of another case, and so are the
+    /// facts of the case that the reader read. Text and world are right.
+    Derived(fn(&mut Json)),
+    /// The rows that are solved over, however widely they are asked for.
+    AllCandidates(fn(&Plan, &mut Candidates)),
+    /// The rows near a plan, among which near-misses are looked for.
+    NearCandidates(fn(&Plan, &Rows, &mut Candidates)),
+    /// The seed that is drawn from.
+    Seed(fn(u64) -> u64),
 }
 
 /// The ERP family with one fault.
@@ -54,19 +65,45 @@ impl Broken {
     }
 }
 
+impl Broken {
+    /// The case that everything but text and world is derived from.
+    fn derived(&self, case: &Case) -> Case {
+        let mut case = case.clone();
+        if let Wrong::Derived(change) = self.wrong {
+            change(&mut case.data);
+        }
+        case
+    }
+
+    /// A fault in what follows from a case is no fault of a case for which the same follows.
+    pub(crate) fn check_that_facts_differ(&self, case: &Case) {
+        if let Wrong::Derived(_) | Wrong::Facts(_) = self.wrong {
+            assert!(self.bindings(case) != self.right.bindings(case), "the fault changes nothing");
+        }
+    }
+
+    /// The draw that a case comes of.
+    fn drawn<'d>(&self, draw: &Draw<'d>) -> Draw<'d> {
+        match self.wrong {
+            Wrong::Seed(change) => Draw { seed: change(draw.seed), ..draw.clone() },
+            _ => draw.clone(),
+        }
+    }
+}
+
 impl Family for Broken {
     fn plan(&self) -> &PlanText {
         &self.plan
     }
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
-        let mut case = self.right.sample(draw, domain, planner)?;
+        let mut case = self.right.sample(&self.drawn(draw), domain, planner)?;
         if let Wrong::Sample(change) = self.wrong {
             change(&mut case);
         }
         Ok(case)
     }
     fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
-        let mut facts = self.right.bindings(case)?;
+        let mut facts = self.right.bindings(&self.derived(case))?;
         if let Wrong::Facts(change) = self.wrong {
             change(&mut facts);
         }
@@ -82,14 +119,14 @@ impl Family for Broken {
         Ok(first)
     }
     fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
-        let mut script = self.right.script(case, plan)?;
+        let mut script = self.right.script(&self.derived(case), plan)?;
         if let Wrong::Script(change) = self.wrong {
             change(&mut script);
         }
         Ok(script)
     }
     fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
-        let mut brief = self.right.brief(draw, case, plan)?;
+        let mut brief = self.right.brief(&self.drawn(draw), case, plan)?;
         if let Wrong::Brief(change) | Wrong::PlanAndBrief(_, change) = self.wrong {
             let right = brief.clone();
             change(draw, &mut brief);
@@ -98,7 +135,7 @@ impl Family for Broken {
         Ok(brief)
     }
     fn gates(&self, case: &Case) -> Vec<String> {
-        self.right.gates(case)
+        self.right.gates(&self.derived(case))
     }
     fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
         self.right.natives()
@@ -110,7 +147,19 @@ impl Family for Broken {
         self.right.reader()
     }
     fn mutator(&self) -> Option<&dyn Mutator> {
-        self.right.mutator()
+        Some(self)
+    }
+}
+
+impl Mutator for Broken {
+    fn mutate(
+        &self,
+        case: &Case,
+        plan: &NamedRows,
+        rule: &str,
+        at: &[String],
+    ) -> Result<Option<Mutation>, FamilyError> {
+        self.right.mutator().unwrap().mutate(&self.derived(case), plan, rule, at)
     }
 }
 
@@ -128,14 +177,16 @@ impl Optimised for Broken {
         bound: &Bound,
         breadth: Breadth<'_>,
     ) -> Result<Candidates, FamilyError> {
-        let mut candidates = self.right_optimised().candidates(case, plan, bound, breadth)?;
-        if let (Wrong::Tight(change), Breadth::Tight) = (self.wrong, breadth) {
-            change(plan, &mut candidates);
+        let mut candidates = self.right_optimised().candidates(&self.derived(case), plan, bound, breadth)?;
+        match (self.wrong, breadth) {
+            (Wrong::Tight(change), Breadth::Tight) | (Wrong::AllCandidates(change), _) => change(plan, &mut candidates),
+            (Wrong::NearCandidates(change), Breadth::Local(rows)) => change(plan, rows, &mut candidates),
+            _ => {}
         }
         Ok(candidates)
     }
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
-        self.right_optimised().greedy(case)
+        self.right_optimised().greedy(&self.derived(case))
     }
     fn accept(
         &self,
@@ -145,6 +196,6 @@ impl Optimised for Broken {
         domain: &Domain,
         planner: &mut dyn Planner,
     ) -> Result<(), Discard> {
-        self.right_optimised().accept(draw, case, solved, domain, planner)
+        self.right_optimised().accept(&self.drawn(draw), &self.derived(case), solved, domain, planner)
     }
 }

@@ -22,19 +22,19 @@ pub(crate) struct Cell {
 }
 
 /// Buys, with margin, terms and deposits.
-const DEPOSIT: Cell =
+pub(crate) const DEPOSIT: Cell =
     Cell { pattern: "procurement/buy-with-a-fixed-deposit", tier: "easy", objective: "min_new_spend", seed: 41 };
 /// The same with room for worse plans.
-const ROOMY: Cell =
+pub(crate) const ROOMY: Cell =
     Cell { pattern: "procurement/buy-with-a-fixed-deposit", tier: "medium", objective: "min_new_spend", seed: 2 };
 /// Keeps and repairs a plan that stood.
-const RESCUE: Cell =
+pub(crate) const RESCUE: Cell =
     Cell { pattern: "recovery/supplier-cancellation-rescue", tier: "easy", objective: "repair_plan", seed: 2 };
 /// Builds and buys.
-const BUILD: Cell =
+pub(crate) const BUILD: Cell =
     Cell { pattern: "production/one-line-make-or-buy-plan", tier: "medium", objective: "min_new_spend", seed: 3 };
 /// Takes in drafts and requests, and declines some.
-const SCREEN: Cell = Cell {
+pub(crate) const SCREEN: Cell = Cell {
     pattern: "procurement/screen-mixed-intake-before-buying",
     tier: "easy",
     objective: "min_new_spend",
@@ -47,6 +47,8 @@ impl Cell {
 
 /// A broken compiler.
 pub(crate) struct Fault {
+    /// Its number among the faults that an outsider planted; empty for the others.
+    pub(crate) planted: &'static str,
     /// What is wrong with it.
     pub(crate) name: &'static str,
     /// The task it is tried on.
@@ -57,14 +59,14 @@ pub(crate) struct Fault {
     pub(crate) task: Option<fn(&mut Task)>,
     /// What the judge wrongly takes for the first state.
     pub(crate) memory: Option<fn(&Domain, &mut Snapshot)>,
-    /// The trials that find it.
+    /// The trials that find it. None: it slips, and the test holds that too.
     pub(crate) caught_by: &'static [&'static str],
 }
 
 impl Fault {
     /// No fault.
     pub(crate) const fn none(cell: &'static Cell) -> Fault {
-        Fault { name: "nothing", cell, compiler: Wrong::Nothing, task: None, memory: None, caught_by: &[] }
+        Fault { planted: "", name: "nothing", cell, compiler: Wrong::Nothing, task: None, memory: None, caught_by: &[] }
     }
 }
 
@@ -74,7 +76,7 @@ const fn compiled(
     compiler: Wrong,
     caught_by: &'static [&'static str],
 ) -> Fault {
-    Fault { name, cell, compiler, task: None, memory: None, caught_by }
+    Fault { planted: "", name, cell, compiler, task: None, memory: None, caught_by }
 }
 
 const fn projected(
@@ -83,7 +85,7 @@ const fn projected(
     task: fn(&mut Task),
     caught_by: &'static [&'static str],
 ) -> Fault {
-    Fault { name, cell, compiler: Wrong::Nothing, task: Some(task), memory: None, caught_by }
+    Fault { planted: "", name, cell, compiler: Wrong::Nothing, task: Some(task), memory: None, caught_by }
 }
 
 /// All of them.
@@ -195,6 +197,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     projected("the frame lets anybody add partners", &SCREEN, new_partners, &["frame"]),
     projected("the judge does not know which records stand around the job", &DEPOSIT, lost_keys, &["near-miss"]),
     Fault {
+        planted: "",
         name: "the judge remembers another first state, so idling counts as work",
         cell: &SCREEN,
         compiler: Wrong::Nothing,
@@ -286,7 +289,7 @@ fn told_key(domain: &Domain, first: &mut FirstState) {
 
 // ---------------------------------------------------------------- facts
 
-fn every_fact(facts: &mut Bindings, name: &str, more: i64) {
+pub(crate) fn every_fact(facts: &mut Bindings, name: &str, more: i64) {
     for value in facts.facts.get_mut(name).unwrap().values_mut() {
         match value {
             Binding::Number(n) => *n += more,
@@ -321,7 +324,7 @@ fn without(brief: &mut Brief, rule: &str, and_text: bool) {
     }
 }
 
-fn replace(brief: &mut Brief, old: &str, new: &str) {
+pub(crate) fn replace(brief: &mut Brief, old: &str, new: &str) {
     assert!(brief.text.contains(old), "`{old}` is not there");
     brief.text = brief.text.replacen(old, new, 1);
     for clause in &mut brief.clauses {
@@ -427,7 +430,7 @@ fn draft_left(script: &mut Script) {
 // ---------------------------------------------------------------- the optimum
 
 /// The field of a view, by name.
-fn place(plan: &Plan, view: &str, field: &str) -> (usize, usize) {
+pub(crate) fn place(plan: &Plan, view: &str, field: &str) -> (usize, usize) {
     let view = plan.view_named(view).unwrap();
     (view, plan.views[view].field_named(field).unwrap())
 }
@@ -513,7 +516,7 @@ fn never(task: &mut Task, id: &str) {
     rule(task, id).applies = Some("false".to_owned());
 }
 
-fn require(task: &mut Task, id: &str, old: &str, new: &str) {
+pub(crate) fn require(task: &mut Task, id: &str, old: &str, new: &str) {
     let require = rule(task, id).require.as_mut().unwrap();
     assert!(require.contains(old), "{require}");
     *require = require.replace(old, new);

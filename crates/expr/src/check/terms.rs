@@ -7,8 +7,9 @@ use crate::{Expr, Function, Type, Unit};
 use benchwright_base::number::{MONEY_DECIMALS, QUANTITY_DECIMALS, parse_decimal};
 use benchwright_base::{Date, DateTime, Time, Value};
 
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 13] = [
     "length",
+    "compact",
     "ancestors",
     "weekday",
     "time_of",
@@ -283,7 +284,7 @@ impl<'t> Checker<'_, 't> {
         let asked = match name.text {
             "time_of" | "date_of" => Some(Type::DateTime),
             "abs" => expected,
-            "length" => None,
+            "length" | "compact" => None,
             _ => Some(Type::Date),
         };
         let (expr, ty) = self.value(argument, asked);
@@ -291,7 +292,8 @@ impl<'t> Checker<'_, 't> {
         // `wanted` is empty where the argument fits; otherwise the other two are not used.
         let (wanted, function, value) = match (name.text, ty) {
             ("length", Type::Text) => ("", Function::Length, Type::Int),
-            ("length", _) => ("text", Function::Length, Type::Int),
+            ("compact", Type::Text) => ("", Function::Compact, Type::Text),
+            ("length" | "compact", _) => ("text", Function::Length, Type::Int),
             ("time_of", Type::DateTime) => ("", Function::TimeOf, Type::Time),
             ("date_of", Type::DateTime) => ("", Function::DateOf, Type::Date),
             ("time_of" | "date_of", _) => ("an instant", Function::DateOf, Type::Date),

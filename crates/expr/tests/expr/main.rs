@@ -8,4 +8,5 @@ mod faults;
 mod fixture;
 mod lowerable;
 mod partial;
+mod reads;
 mod robust;

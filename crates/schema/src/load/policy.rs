@@ -225,8 +225,8 @@ fn read_rules(file: &File<'_>, value: &Node<'_>, draft: &Draft, faults: &Faults)
 }
 
 fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft, faults: &Faults) -> Option<Rule> {
-    const KEYS: [&str; 4] = ["on", "require", "says", "by"];
-    let mut found: [Option<Piece<'_>>; 4] = [None; 4];
+    const KEYS: [&str; 5] = ["on", "require", "says", "by", "at"];
+    let mut found: [Option<Piece<'_>>; 5] = [None; 5];
     let mut whole = true;
     let mut damaged = false;
     for part in parts {
@@ -249,10 +249,11 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
     if damaged {
         return None;
     }
-    for (key, _) in KEYS.iter().zip(&found).filter(|(_, found)| found.is_none() && whole && file.errors.is_empty()) {
+    let lacks = |(key, found): &(&&str, &Option<Piece<'_>>)| found.is_none() && **key != "at";
+    for (key, _) in KEYS.iter().zip(&found).filter(|part| whole && file.errors.is_empty() && lacks(part)) {
         faults.at(id, format!("the rule {} has no `{key}`", word(id.text)));
     }
-    let [on, require, says, by] = found;
+    let [on, require, says, by, at] = found;
     if let Some(says) = says
         && !(says.text.ends_with('.') && says.text.starts_with(|c: char| !c.is_lowercase() && !c.is_whitespace()))
     {
@@ -267,6 +268,14 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
             None
         }
     });
+    if let Some(at) = at.filter(|at| at.text != "write") {
+        let message = format!("expected when the rule is judged, found {}", word(at.text));
+        faults.with_help(
+            at,
+            message,
+            "`at = \"write\"` judges it on rows that are written; without `at` it holds always",
+        );
+    }
     let (on, require) = (on?, require?);
     if on.commas().len() > MOST_TABLES {
         faults.at(on, format!("a rule speaks of at most {MOST_TABLES} tables"));
@@ -286,5 +295,6 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
         require: require.text.to_owned(),
         says: says?.text.to_owned(),
         by: by?,
+        at_write: at.is_some(),
     })
 }
