@@ -84,7 +84,7 @@ pub(crate) const PLANTED: &[Fault] = &[
     fault("C7c", "the brief does not say which days count", &ROUTINE, Wrong::Brief(no_calendar), &[]),
     fault("C7d", "the brief does not speak of notes", &ROUTINE, Wrong::Brief(no_notes), &[]),
     fault("C7e", "the brief does not say what becomes of the old plan", &RESCUE, Wrong::Brief(no_old_plan), &[]),
-    fault("C7f", "the brief does not say how requests are tested", &INTAKE, Wrong::Brief(no_intake), &[]),
+    fault("C7f", "the brief does not say how requests are tested", &INTAKE, Wrong::Brief(no_intake), &["closed-book"]),
     fault("C8", "the brief says that a value on the bound fails", &INTAKE, Wrong::Brief(bound_fails), &[]),
     fault("C8b", "the brief says that only working days count", &ROUTINE, Wrong::Brief(working_days), &[]),
     // How tasks are drawn, attacked and judged.
