@@ -189,11 +189,12 @@ impl<'s> Judgement<'s> {
     }
 }
 
-/// Whether a change of a row is one that somebody reads: the row came or went, or one of the fields is another.
+/// Whether a change of a row is one that somebody reads: the row came or went, or one of the fields is another. What is read by a
+/// reference does not come or go alone: whoever refers to it was written too.
 fn counts(read: &Read, old: Option<&Row>, new: Option<&Row>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => read.fields.iter().any(|field| old.get(*field) != new.get(*field)),
-        _ => true,
+        _ => !matches!(read.back.first(), Some(Back::Holding { value, .. }) if value.is_empty()),
     }
 }
 
@@ -221,14 +222,13 @@ fn go_back(view: &View<'_>, way: &[Back], row: &Row, found: &mut dyn FnMut(RowId
         }
         Back::Below { relation, field } => {
             go_back(view, rest, row, found);
-            let mut below = vec![row.id()];
-            let mut at = 0;
-            while let Some(id) = below.get(at).copied() {
-                at += 1;
+            let mut open = vec![row.id()];
+            let mut below = BTreeSet::from([row.id()]);
+            while let Some(id) = open.pop() {
                 let table = view.state.table(*relation);
                 for next in table.referring(&view.compiled.tables[relation.index()], *field, id) {
-                    if !below.contains(&next.id()) {
-                        below.push(next.id());
+                    if below.insert(next.id()) {
+                        open.push(next.id());
                         go_back(view, rest, next, found);
                     }
                 }
