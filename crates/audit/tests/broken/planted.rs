@@ -53,7 +53,7 @@ pub(crate) const PLANTED: &[Fault] = &[
     fault("P5", "the sentence on order lines allows two", &ROUTINE, Wrong::Plan(two_lines), &[]),
     fault("P6", "the sentence on minutes counts them for each day", &BUILD, Wrong::Plan(each_day), &[]),
     fault("P7", "the sentence on sources asks for semicolons", &ROUTINE, Wrong::Plan(semicolons), &[]),
-    fault("P8", "the sentence on supply says the day after", &ROUTINE, Wrong::Plan(day_after), &[]),
+    fault("P8", "the sentence on supply says the day after", &ROUTINE, Wrong::Plan(day_after), &["closed-book"]),
     fault("P9", "the frame lets prices and recipes change", &ROUTINE, Wrong::Plan(open_products), &[]),
     fault("P9d", "the frame lets partners and products be added", &ROUTINE, Wrong::Plan(new_products), &[]),
     fault("P10", "$2,500 above the best still counts as best", &ROOMY, Wrong::Plan(tolerant), &[]),
@@ -85,7 +85,7 @@ pub(crate) const PLANTED: &[Fault] = &[
     fault("C7d", "the brief does not speak of notes", &ROUTINE, Wrong::Brief(no_notes), &[]),
     fault("C7e", "the brief does not say what becomes of the old plan", &RESCUE, Wrong::Brief(no_old_plan), &[]),
     fault("C7f", "the brief does not say how requests are tested", &INTAKE, Wrong::Brief(no_intake), &["closed-book"]),
-    fault("C8", "the brief says that a value on the bound fails", &INTAKE, Wrong::Brief(bound_fails), &[]),
+    fault("C8", "the brief says that a value on the bound fails", &INTAKE, Wrong::Brief(bound_fails), &["closed-book"]),
     fault("C8b", "the brief says that only working days count", &ROUTINE, Wrong::Brief(working_days), &[]),
     // How tasks are drawn, attacked and judged.
     fault("C9", "two seeds draw the same task", &ROUTINE, Wrong::Seed(halved), &[]),
@@ -171,7 +171,7 @@ fn semicolons(plan: &mut PlanText) {
 
 fn day_after(plan: &mut PlanText) {
     for sentence in &mut plan.rules.get_mut("erp/cover").unwrap().says {
-        swap(sentence, "used that same day", "used from the day after");
+        swap(sentence, "{usable}", "from the day after on");
     }
 }
 
