@@ -1,5 +1,5 @@
 //! The faults that an outsider planted to see whether the audit finds them, each under the number that it was given. One with
-//! no trial behind it slips: that is held too, so whoever makes a trial find it says so here.
+//! no trial behind it slips: that is held too, so whoever makes a trial find it says so here. What the plan's own compiler refuses is found by `compile`.
 //!
 //! The fault C15 (a phrase on groups of centres is lost) is left out: no task has such groups, so nothing is wrong with any.
 
@@ -54,8 +54,8 @@ pub(crate) const PLANTED: &[Fault] = &[
     fault("P6", "the sentence on minutes counts them for each day", &BUILD, Wrong::Plan(each_day), &[]),
     fault("P7", "the sentence on sources asks for semicolons", &ROUTINE, Wrong::Plan(semicolons), &[]),
     fault("P8", "the sentence on supply says the day after", &ROUTINE, Wrong::Plan(day_after), &["closed-book"]),
-    fault("P9", "the frame lets prices and recipes change", &ROUTINE, Wrong::Plan(open_products), &[]),
-    fault("P9d", "the frame lets partners and products be added", &ROUTINE, Wrong::Plan(new_products), &[]),
+    fault("P9", "the frame lets prices and recipes change", &ROUTINE, Wrong::Plan(open_products), &["compile"]),
+    fault("P9d", "the frame lets partners and products be added", &ROUTINE, Wrong::Plan(new_products), &["compile"]),
     fault("P10", "$2,500 above the best still counts as best", &ROOMY, Wrong::Plan(tolerant), &[]),
     fault("P12", "an early promise need not be covered", &ROUTINE, Wrong::Plan(early_uncovered), &[]),
     fault("P13", "a customer's limit may be passed by 90 cents", &ROUTINE, Wrong::Plan(limit_slack), &[]),
