@@ -23,7 +23,9 @@ pub(crate) fn script(shop: &Shop, plan: &NamedRows) -> Result<Script, String> {
     let anchor = Date::parse(&shop.anchor).ok_or_else(|| format!("`{}` is no date", shop.anchor))?;
     let standing = Standing::of(shop, &rows);
     let pegs = pegs(shop, &rows);
-    let mut calls = Calls { shop, rows: &rows, pegs: &pegs, standing: &standing, anchor, steps: Vec::new() };
+    let sheets = sheets(&rows);
+    let mut calls =
+        Calls { shop, rows: &rows, sheets: &sheets, pegs: &pegs, standing: &standing, anchor, steps: Vec::new() };
     calls.cancel();
     calls.sell()?;
     calls.build()?;
@@ -69,14 +71,18 @@ impl Standing {
 
 /// The plan that stood, as rows.
 pub(crate) fn baseline(shop: &Shop, repair: &Repair) -> PlanRows {
-    let sell = |order: &super::shop::Order| SellRow {
+    let sell = |order: &super::shop::Order, line: &super::shop::OrderLine| SellRow {
         order: order.reference.clone(),
         customer: facts::customer(&order.customer),
-        product: facts::product(&order.product),
-        units: order.units,
+        product: facts::product(&line.product),
+        units: line.units,
         promised: order.due,
-        price: shop.product(&order.product).map_or(0, |product| product.list),
+        price: shop.list_price(&line.product),
         discount: 0,
+    };
+    let sells = |order| {
+        let order: &super::shop::Order = order;
+        order.lines.iter().map(|line| sell(order, line)).collect::<Vec<SellRow>>()
     };
     let buy = |buy: &Buy| BuyRow {
         vendor: facts::vendor(&buy.vendor),
@@ -95,16 +101,34 @@ pub(crate) fn baseline(shop: &Shop, repair: &Repair) -> PlanRows {
         orders: 1,
     };
     PlanRows {
-        sells: shop.accepted().map(sell).collect(),
+        sells: shop.accepted().flat_map(sells).collect(),
         buys: repair.buys.iter().map(buy).collect(),
         builds: repair.builds.iter().map(build).collect(),
     }
+}
+
+/// For each sales row the first row of its document. Rows of one request that promise one day to one customer share a document,
+/// with a line each; a second row of an item is another document.
+fn sheets(rows: &PlanRows) -> Vec<usize> {
+    let mut sheets: Vec<usize> = Vec::new();
+    for (at, row) in rows.sells.iter().enumerate() {
+        let fits = |first: usize| {
+            let lines = (0..at).filter(|other| sheets[*other] == first).map(|other| &rows.sells[other]);
+            let head = &rows.sells[first];
+            (&head.order, &head.customer, head.promised) == (&row.order, &row.customer, row.promised)
+                && lines.into_iter().all(|line| line.product != row.product)
+        };
+        let found = (0..at).find(|first| sheets[*first] == *first && fits(*first));
+        sheets.push(found.unwrap_or(at));
+    }
+    sheets
 }
 
 /// The calls as they are made.
 struct Calls<'a> {
     shop: &'a Shop,
     rows: &'a PlanRows,
+    sheets: &'a [usize],
     pegs: &'a Pegs,
     standing: &'a Standing,
     anchor: Date,
@@ -168,12 +192,15 @@ impl Calls<'_> {
 
     /// Confirms the orders of the plan and cancels the drafts that are declined.
     fn sell(&mut self) -> Result<(), String> {
-        for (row, sell) in self.rows.sells.iter().enumerate() {
-            match self.record_of(row) {
-                Some(record) => self.confirm_record(&record, sell)?,
-                None => self.enter(row, sell)?,
+        for first in self.documents() {
+            let rows = self.rows;
+            let lines: Vec<&SellRow> =
+                rows.sells.iter().zip(self.sheets).filter(|(_, of)| **of == first).map(|(sell, _)| sell).collect();
+            match self.record_of(first) {
+                Some(record) => self.confirm_record(&record, &lines)?,
+                None => self.enter(first, &lines)?,
             }
-            let document = self.order(row);
+            let document = self.order(first);
             self.learn_name("sale.order", &document);
         }
         let answered = |reference: &str| self.rows.sells.iter().any(|sell| sell.order == reference);
@@ -196,24 +223,29 @@ impl Calls<'_> {
         Ok(())
     }
 
-    /// The record of the first state that a sales row uses: the first row of an order takes it, later ones are new.
+    /// The sales documents of the plan, each by its first row.
+    fn documents(&self) -> Vec<usize> {
+        (0..self.sheets.len()).filter(|row| self.sheets[*row] == *row).collect()
+    }
+
+    /// The record of the first state that a sales row uses: the first document of an order takes it, later ones are new.
     fn record_of(&self, row: usize) -> Option<String> {
         let reference = &self.rows.sells[row].order;
         let order = self.shop.orders.iter().find(|order| order.reference == *reference)?;
-        let first = self.rows.sells.iter().position(|sell| sell.order == *reference) == Some(row);
+        let first = self.rows.sells.iter().position(|sell| sell.order == *reference) == Some(self.sheets[row]);
         (first && order.source != Source::Brief).then(|| facts::record(reference))
     }
 
     /// The key of the document of a sales row.
     fn order(&self, row: usize) -> String {
-        self.record_of(row).unwrap_or_else(|| format!("order/{}", row + 1))
+        self.record_of(row).unwrap_or_else(|| format!("order/{}", self.sheets[row] + 1))
     }
 
-    fn confirm_record(&mut self, record: &str, sell: &SellRow) -> Result<(), String> {
+    fn confirm_record(&mut self, record: &str, sells: &[&SellRow]) -> Result<(), String> {
+        let sell = *sells.first().ok_or("a sales order has no row")?;
         let Some(order) = self.shop.orders.iter().find(|order| order.reference == sell.order) else {
             return Err(format!("there is no request {}", sell.order));
         };
-        let list = self.shop.product(&order.product).map_or(0, |product| product.list);
         let mut changes = Map::new();
         if sell.customer != facts::customer(&order.customer) {
             changes.insert("partner_id".into(), at(&sell.customer));
@@ -227,22 +259,36 @@ impl Calls<'_> {
         if !changes.is_empty() {
             self.push(Step::call("sale.order", "write", json!({ "ids": [at(record)], "vals": changes })));
         }
-        let mut line = Map::new();
-        if sell.product != facts::product(&order.product) {
-            line.insert("product_id".into(), at(&sell.product));
+        for (nth, known) in order.lines.iter().enumerate() {
+            let key = facts::product(&known.product);
+            let mut line = Map::new();
+            // What the plan does not sell on this record is not sold by it.
+            match sells.iter().find(|sell| sell.product == key) {
+                None => {
+                    line.insert("product_uom_qty".into(), 0.into());
+                }
+                Some(sell) => {
+                    if sell.units != known.units {
+                        line.insert("product_uom_qty".into(), sell.units.into());
+                    }
+                    if sell.price != self.shop.list_price(&known.product) || !line.is_empty() {
+                        line.insert("price_unit".into(), dollars(sell.price));
+                    }
+                    if sell.discount != 0 {
+                        line.insert("discount".into(), sell.discount.into());
+                    }
+                }
+            }
+            if !line.is_empty() {
+                let args = json!({ "ids": [at(&record_line(record, nth))], "vals": line });
+                self.push(Step::call("sale.order.line", "write", args));
+            }
         }
-        if sell.units != order.units {
-            line.insert("product_uom_qty".into(), sell.units.into());
-        }
-        if sell.price != list || !line.is_empty() {
-            line.insert("price_unit".into(), dollars(sell.price));
-        }
-        if sell.discount != 0 {
-            line.insert("discount".into(), sell.discount.into());
-        }
-        if !line.is_empty() {
-            let args = json!({ "ids": [at(&record_line(record))], "vals": line });
-            self.push(Step::call("sale.order.line", "write", args));
+        let others = sells.iter().filter(|sell| order.lines.iter().all(|l| facts::product(&l.product) != sell.product));
+        let others: Vec<Json> = others.map(|sell| json!([0, 0, sales_line(sell)])).collect();
+        if !others.is_empty() {
+            let args = json!({ "ids": [at(record)], "vals": { "order_line": others } });
+            self.push(Step::call("sale.order", "write", args));
         }
         if order.source == Source::Draft {
             self.push(Step::call("sale.order", "action_confirm", ids(record)));
@@ -250,20 +296,14 @@ impl Calls<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, row: usize, sell: &SellRow) -> Result<(), String> {
-        let mut line = Map::from_iter([
-            ("product_id".to_owned(), at(&sell.product)),
-            ("product_uom_qty".to_owned(), sell.units.into()),
-            ("price_unit".to_owned(), dollars(sell.price)),
-        ]);
-        if sell.discount != 0 {
-            line.insert("discount".into(), sell.discount.into());
-        }
+    fn enter(&mut self, row: usize, sells: &[&SellRow]) -> Result<(), String> {
+        let sell = *sells.first().ok_or("a sales order has no row")?;
+        let lines: Vec<Json> = sells.iter().map(|sell| json!([0, 0, sales_line(sell)])).collect();
         let mut vals = Map::from_iter([
             ("partner_id".to_owned(), at(&sell.customer)),
             ("client_order_ref".to_owned(), sell.order.clone().into()),
             ("commitment_date".to_owned(), self.day(sell.promised)?.into()),
-            ("order_line".to_owned(), json!([[0, 0, line]])),
+            ("order_line".to_owned(), lines.into()),
         ]);
         if let Some(billing) = &self.shop.billing {
             vals.insert("payment_term_id".into(), at(&term(billing.days)));
@@ -418,9 +458,9 @@ impl Calls<'_> {
         if self.shop.billing.is_none() {
             return;
         }
-        for (row, sell) in self.rows.sells.iter().enumerate() {
+        for row in self.documents() {
             let document = self.order(row);
-            let order = self.shop.orders.iter().find(|order| order.reference == sell.order);
+            let order = self.shop.orders.iter().find(|order| order.reference == self.rows.sells[row].order);
             let due = order.is_some_and(|order| self.shop.deposit(order).is_some());
             let deposit = self.shop.billing.as_ref().and_then(|billing| billing.deposit.as_ref()).filter(|_| due);
             if let Some(deposit) = deposit {
@@ -464,9 +504,22 @@ pub(crate) fn production(number: usize) -> String {
     format!("mo/{}", number + 1)
 }
 
-/// The key of the line of a sales order of the first state.
-pub(crate) fn record_line(record: &str) -> String {
-    format!("{record}/line")
+/// The key of a line of a sales order of the first state, by its number from 0.
+pub(crate) fn record_line(record: &str, number: usize) -> String {
+    if number == 0 { format!("{record}/line") } else { format!("{record}/line/{}", number + 1) }
+}
+
+/// A line of a new sales order.
+fn sales_line(sell: &SellRow) -> Map<String, Json> {
+    let mut line = Map::from_iter([
+        ("product_id".to_owned(), at(&sell.product)),
+        ("product_uom_qty".to_owned(), sell.units.into()),
+        ("price_unit".to_owned(), dollars(sell.price)),
+    ]);
+    if sell.discount != 0 {
+        line.insert("discount".into(), sell.discount.into());
+    }
+    line
 }
 
 /// The key of a document of the first state that the plan which stood named.

@@ -62,6 +62,7 @@ pub(crate) fn bindings(shop: &Shop) -> Bindings {
     goods(shop, &mut bind);
     supply(shop, &mut bind);
     repair(shop, &mut bind);
+    calendar(shop, &mut bind);
     bind.numbers("days", 0..=shop.horizon());
     bind
 }
@@ -85,9 +86,10 @@ fn orders(shop: &Shop, bind: &mut Bindings) {
     set(bind, "with_deposit", &|order| shop.accepts(order) && shop.deposit(order).is_some());
     for order in &shop.orders {
         let at = [&*order.reference];
-        bind.fact("asked", &at, order.units);
+        for line in &order.lines {
+            add(bind, "asked", &[&order.reference, &product(&line.product)], line.units);
+        }
         bind.fact("due_day", &at, order.due);
-        bind.fact_key("item", &at, &product(&order.product));
         bind.fact_key("customer_of", &at, &customer(&order.customer));
         bind.fact("value", &at, shop.value(order));
         if order.source != Source::Brief {
@@ -204,6 +206,34 @@ fn supply(shop: &Shop, bind: &mut Bindings) {
     }
 }
 
+/// Closed days, and how long what is ready on one has to wait.
+fn calendar(shop: &Shop, bind: &mut Bindings) {
+    if shop.calendar.is_none() {
+        return;
+    }
+    let last = shop.horizon() + AFTER;
+    for day in (0..=last).filter(|day| shop.is_closed(*day)) {
+        bind.fact("closed", &[&day.to_string()], 1);
+    }
+    for offer in &shop.offers {
+        let wait = shop.ready(offer) - offer.lead;
+        if wait > 0 {
+            bind.fact("receipt_wait", &[&vendor(&offer.vendor), &product(&offer.product)], wait);
+        }
+    }
+    for known in shop.products.iter().filter(|known| known.makes) {
+        for start in 0..=last {
+            let wait = shop.done(start, known.build_days) - start - known.build_days;
+            if wait > 0 {
+                bind.fact("finish_wait", &[&product(&known.code), &start.to_string()], wait);
+            }
+        }
+    }
+}
+
+/// For how many days after the last one of the plan it is stated which are closed.
+const AFTER: i64 = 30;
+
 fn repair(shop: &Shop, bind: &mut Bindings) {
     let Some(repair) = &shop.repair else { return };
     let mut broken_purchases = Vec::new();
@@ -289,17 +319,18 @@ pub(crate) fn candidates(shop: &Shop, plan: &Plan, bound: &Bound, breadth: Bread
 fn sell(shop: &Shop, build: &mut Builder<'_>, free: bool) -> Result<(), String> {
     let late = shop.horizon() + 1;
     for order in shop.accepted() {
-        let list = shop.product(&order.product).map_or(0, |known| known.list);
-        let fields = [
-            ("order", build.member("order", &order.reference)?),
-            ("customer", build.member("customer", &customer(&order.customer))?),
-            ("product", build.member("product", &product(&order.product))?),
-            ("qty", if free { Cell::Free(1, order.units + 1) } else { Cell::Fixed(order.units) }),
-            ("promised", if free { Cell::Free(0, late) } else { Cell::Fixed(order.due) }),
-            ("price", Cell::Fixed(list)),
-            ("discount", Cell::Fixed(0)),
-        ];
-        build.push("sell", !free, &fields)?;
+        for line in &order.lines {
+            let fields = [
+                ("order", build.member("order", &order.reference)?),
+                ("customer", build.member("customer", &customer(&order.customer))?),
+                ("product", build.member("product", &product(&line.product))?),
+                ("qty", if free { Cell::Free(1, line.units + 1) } else { Cell::Fixed(line.units) }),
+                ("promised", if free { Cell::Free(0, late) } else { Cell::Fixed(order.due) }),
+                ("price", Cell::Fixed(shop.list_price(&line.product))),
+                ("discount", Cell::Fixed(0)),
+            ];
+            build.push("sell", !free, &fields)?;
+        }
     }
     Ok(())
 }
@@ -358,7 +389,7 @@ fn tight(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
         for (at, (from, price)) in offer.tiers.iter().enumerate() {
             let high = offer.tiers.get(at + 1).map_or(most, |next| most.min(next.0 - 1));
             if high >= *from {
-                buy(build, offer, Cell::Free(*from, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+                buy(build, offer, Cell::Free(*from, high), Cell::Fixed(shop.ready(offer)), Cell::Fixed(*price))?;
             }
         }
     }
@@ -369,8 +400,9 @@ fn tight(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
         let down = shop.centres.iter().find(|known| known.code == option.centre).and_then(|known| known.down);
         for start in 0..=horizon - days {
             let is_down = down.is_some_and(|(from, to)| (from..=to).contains(&start));
-            if high >= 1 && !is_down {
-                let due = Cell::Fixed(start + days);
+            let due = shop.done(start, days);
+            if high >= 1 && !is_down && !shop.is_closed(start) && due <= horizon {
+                let due = Cell::Fixed(due);
                 make(build, &option.product, Some(&option.centre), Cell::Free(1, high), Cell::Fixed(start), due)?;
             }
         }
@@ -421,7 +453,7 @@ fn settled(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
             let low = if at == 0 { 1 } else { *from };
             let high = offer.tiers.get(at + 1).map_or(most, |next| most.min(next.0 - 1));
             if high >= low {
-                buy(build, offer, Cell::Free(low, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+                buy(build, offer, Cell::Free(low, high), Cell::Fixed(shop.ready(offer)), Cell::Fixed(*price))?;
             }
         }
     }
@@ -429,7 +461,7 @@ fn settled(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
         let need = useful.get(&*option.product).copied().unwrap_or(0);
         let days = shop.product(&option.product).map_or(1, |known| known.build_days);
         for start in 0..=horizon {
-            let (start, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
+            let (start, due) = (Cell::Fixed(start), Cell::Fixed(shop.done(start, days)));
             make(build, &option.product, Some(&option.centre), Cell::Free(1, need + 1), start, due)?;
         }
     }
@@ -442,12 +474,13 @@ fn unapproved(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
     for known in shop.products.iter().filter(|known| known.makes) {
         let approved = |code: &str| shop.options.iter().any(|o| o.product == known.code && o.centre == code);
         for place in shop.centres.iter().filter(|place| !approved(&place.code)) {
-            let (start, due) = (Cell::Fixed(0), Cell::Fixed(known.build_days));
+            let (start, due) = (Cell::Fixed(0), Cell::Fixed(shop.done(0, known.build_days)));
             make(build, &known.code, Some(&place.code), Cell::Free(1, 9), start, due)?;
         }
         if shop.centres.iter().all(|place| approved(&place.code)) {
             // A build whose work order was taken away has no centre at all.
-            make(build, &known.code, None, Cell::Free(1, 9), Cell::Fixed(0), Cell::Fixed(known.build_days))?;
+            let due = Cell::Fixed(shop.done(0, known.build_days));
+            make(build, &known.code, None, Cell::Free(1, 9), Cell::Fixed(0), due)?;
         }
     }
     Ok(())
@@ -502,7 +535,11 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
             let past = offer.most.unwrap_or(need).max(need).max(*from) + 5;
             let high = offer.tiers.get(at + 1).map_or(past, |next| next.0 - 1);
             if high >= low {
-                buy(build, offer, Cell::Free(low, high), Cell::Fixed(offer.lead), Cell::Fixed(*price))?;
+                buy(build, offer, Cell::Free(low, high), Cell::Fixed(shop.ready(offer)), Cell::Fixed(*price))?;
+                // The same on a day on which nobody is there to receive it.
+                if let Some(day) = (offer.lead..=horizon).find(|day| shop.is_closed(*day)) {
+                    buy(build, offer, Cell::Free(low, high), Cell::Fixed(day), Cell::Fixed(*price))?;
+                }
             }
         }
     }
@@ -513,7 +550,11 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
             let high = useful.get(&*known.code).copied().unwrap_or(0).max(1) + 5;
             for start in [0, (horizon - days) / 2, horizon - days] {
                 let start = start.max(0);
-                let (at, due) = (Cell::Fixed(start), Cell::Fixed(start + days));
+                let (at, due) = (Cell::Fixed(start), Cell::Fixed(shop.done(start, days)));
+                make(build, &known.code, Some(&place.code), Cell::Free(1, high), at, due)?;
+            }
+            for start in (0..=horizon - days).filter(|day| shop.is_closed(*day)).take(2) {
+                let (at, due) = (Cell::Fixed(start), Cell::Fixed(shop.done(start, days)));
                 make(build, &known.code, Some(&place.code), Cell::Free(1, high), at, due)?;
             }
         }
@@ -538,15 +579,14 @@ fn strays(shop: &Shop, build: &mut Builder<'_>) -> Result<(), String> {
             ("vendor", build.member("vendor", &key)?),
             ("product", build.member("product", &product(&code))?),
             ("qty", Cell::Free(1, 40)),
-            ("arrive", Cell::Fixed(2)),
+            ("arrive", Cell::Fixed(shop.open_from(2))),
             ("price", Cell::Fixed(0)),
             ("discount", Cell::Fixed(0)),
         ];
         build.push("buy", false, &fields)?;
     }
-    if !shop.finished().makes {
-        let code = shop.finished().code.clone();
-        make(build, &code, None, Cell::Free(1, 20), Cell::Fixed(0), Cell::Fixed(horizon))?;
+    for known in shop.finished_goods().filter(|known| !known.makes) {
+        make(build, &known.code, None, Cell::Free(1, 20), Cell::Fixed(0), Cell::Fixed(horizon))?;
     }
     Ok(())
 }

@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 pub(crate) fn plan(shop: &Shop) -> (Vec<Buy>, Vec<Build>) {
     let mut sketch = Sketch::new(shop);
     sketch.keep_what_stands();
-    let finished = shop.finished().code.clone();
     let mut days: Vec<i64> = shop.accepted().map(|order| order.due).collect();
     days.sort_unstable();
     days.dedup();
     for day in days {
-        let short = -sketch.free(&finished, day, day);
-        sketch.supply(&finished, day, short.max(0));
+        for known in shop.finished_goods() {
+            let short = -sketch.free(&known.code, day, day);
+            sketch.supply(&known.code, day, short.max(0));
+        }
     }
     sketch.drop_what_is_idle();
     sketch.rows()
@@ -31,14 +32,15 @@ pub(crate) fn rows(shop: &Shop) -> NamedRows {
         let keys = keys.iter().map(|(field, key)| ((*field).to_owned(), Binding::Key(key.clone())));
         keys.chain(numbers.iter().map(|(field, n)| ((*field).to_owned(), Binding::Number(*n)))).collect()
     };
-    let sell = shop.accepted().map(|order| {
+    let lines = shop.accepted().flat_map(|order| order.lines.iter().map(move |line| (order, line)));
+    let sell = lines.map(|(order, line)| {
         let keys = [
             ("order", order.reference.clone()),
             ("customer", facts::customer(&order.customer)),
-            ("product", facts::product(&order.product)),
+            ("product", facts::product(&line.product)),
         ];
-        let price = shop.product(&order.product).map_or(0, |product| product.list);
-        row(&keys, &[("qty", order.units), ("promised", order.due), ("price", price), ("discount", 0)])
+        let price = shop.list_price(&line.product);
+        row(&keys, &[("qty", line.units), ("promised", order.due), ("price", price), ("discount", 0)])
     });
     let buy = buys.iter().map(|buy| {
         let keys = [("vendor", facts::vendor(&buy.vendor)), ("product", facts::product(&buy.product))];
@@ -66,6 +68,8 @@ struct Sketch<'a> {
     bought: Vec<i64>,
     /// Minutes left at each centre.
     minutes: BTreeMap<&'a str, i64>,
+    /// Minutes that start on a day at each centre that counts them.
+    started: BTreeMap<(&'a str, i64), i64>,
     /// Units by product, centre and start.
     builds: BTreeMap<(&'a str, &'a str, i64), i64>,
 }
@@ -85,8 +89,10 @@ impl<'a> Sketch<'a> {
         let mut on_hand: BTreeMap<&str, Vec<i64>> =
             shop.products.iter().map(|product| (&*product.code, vec![product.stock; days])).collect();
         for order in shop.accepted() {
-            if let Some(units) = on_hand.get_mut(&*order.product) {
-                units.iter_mut().skip(order.due as usize).for_each(|units| *units -= order.units);
+            for line in &order.lines {
+                if let Some(units) = on_hand.get_mut(&*line.product) {
+                    units.iter_mut().skip(order.due as usize).for_each(|units| *units -= line.units);
+                }
             }
         }
         let minutes = shop.centres.iter().map(|centre| {
@@ -94,7 +100,15 @@ impl<'a> Sketch<'a> {
             (&*centre.code, if down { 0 } else { centre.minutes.unwrap_or(i64::MAX / 4) })
         });
         let bought = vec![0; shop.offers.len()];
-        Sketch { shop, horizon, on_hand, bought, minutes: minutes.collect(), builds: BTreeMap::new() }
+        Sketch {
+            shop,
+            horizon,
+            on_hand,
+            bought,
+            minutes: minutes.collect(),
+            started: BTreeMap::new(),
+            builds: BTreeMap::new(),
+        }
     }
 
     /// In a repair, takes over what still holds of the plan that stood.
@@ -138,7 +152,7 @@ impl<'a> Sketch<'a> {
         let gone = self.shop.repair.as_ref().and_then(|repair| repair.vendor.as_deref());
         let fits = self.bought[at] > 0 || self.room(at) >= offer.tiers[0].0;
         offer.product == code
-            && offer.lead + self.shop.wait() <= day
+            && self.shop.usable(offer) <= day
             && self.shop.may_buy(code)
             && gone != Some(&offer.vendor)
             && fits
@@ -155,8 +169,8 @@ impl<'a> Sketch<'a> {
     }
 
     fn build_price(&self, option: &MakeOption, day: i64, depth: usize) -> Option<i64> {
-        let start = day - self.shop.wait() - self.shop.product(&option.product)?.build_days;
-        if start < 0 || depth == 0 || self.minutes.get(&*option.centre)? < &option.minutes {
+        let start = self.start(option, day)?;
+        if depth == 0 || self.left(option, start) < option.minutes {
             return None;
         }
         let mut cost = self.shop.unit_cost(option);
@@ -166,6 +180,20 @@ impl<'a> Sketch<'a> {
             }
         }
         Some(cost)
+    }
+
+    /// The day on which a build has to start that is to be there by a day.
+    fn start(&self, option: &MakeOption, day: i64) -> Option<i64> {
+        self.shop.last_start(day, self.shop.product(&option.product)?.build_days)
+    }
+
+    /// Minutes that a build at a centre may still take if it starts on a day.
+    fn left(&self, option: &MakeOption, start: i64) -> i64 {
+        let all = self.minutes.get(&*option.centre).copied().unwrap_or(0);
+        let daily =
+            self.shop.centres.iter().find(|centre| centre.code == option.centre).and_then(|centre| centre.daily);
+        let started = self.started.get(&(&*option.centre, start)).copied().unwrap_or(0);
+        daily.map_or(all, |daily| all.min(daily - started))
     }
 
     /// At the most so many units could still be had by a day.
@@ -178,11 +206,8 @@ impl<'a> Sketch<'a> {
     }
 
     fn build_limit(&self, option: &MakeOption, day: i64, depth: usize) -> i64 {
-        let start = day - self.shop.wait() - self.shop.product(&option.product).map_or(0, |product| product.build_days);
-        if start < 0 || depth == 0 {
-            return 0;
-        }
-        let minutes = self.minutes.get(&*option.centre).copied().unwrap_or(0);
+        let Some(start) = self.start(option, day).filter(|_| depth > 0) else { return 0 };
+        let minutes = self.left(option, start).max(0);
         let lines = self.shop.bom.iter().filter(|line| line.product == option.product);
         lines.map(|line| self.limit(&line.part, start, depth - 1) / line.units).fold(minutes / option.minutes, i64::min)
     }
@@ -218,7 +243,7 @@ impl<'a> Sketch<'a> {
 
     /// Builds as many units as minutes and parts allow, up to a number. Returns how many.
     fn try_to_build(&mut self, option: &'a MakeOption, day: i64, units: i64) -> i64 {
-        let start = day - self.shop.wait() - self.shop.product(&option.product).map_or(0, |product| product.build_days);
+        let Some(start) = self.start(option, day) else { return 0 };
         let mut units = units.min(self.build_limit(option, day, DEPTH));
         while units > 0 {
             let mut sketch = self.clone();
@@ -252,7 +277,7 @@ impl<'a> Sketch<'a> {
     fn buy(&mut self, at: usize, units: i64) {
         let offer = &self.shop.offers[at];
         self.bought[at] += units;
-        self.put(&offer.product, offer.lead + self.shop.wait(), units);
+        self.put(&offer.product, self.shop.usable(offer), units);
     }
 
     fn build(&mut self, option: &'a MakeOption, start: i64, units: i64) {
@@ -261,7 +286,8 @@ impl<'a> Sketch<'a> {
         if let Some(minutes) = self.minutes.get_mut(&*option.centre) {
             *minutes -= units * option.minutes;
         }
-        self.put(&option.product, start + days + self.shop.wait(), units);
+        *self.started.entry((&option.centre, start)).or_default() += units * option.minutes;
+        self.put(&option.product, self.shop.done(start, days) + self.shop.wait(), units);
         for line in self.shop.bom.iter().filter(|line| line.product == option.product) {
             self.put(&line.part, start, -units * line.units);
         }
@@ -275,8 +301,9 @@ impl<'a> Sketch<'a> {
         places.sort_by_key(|at| -self.shop.offers[*at].tiers[0].1);
         for at in places {
             let offer = &self.shop.offers[at];
-            if self.free(&offer.product, offer.lead, self.horizon) >= self.bought[at] {
-                self.put(&offer.product, offer.lead + self.shop.wait(), -self.bought[at]);
+            let ready = self.shop.usable(offer);
+            if self.free(&offer.product, ready, self.horizon) >= self.bought[at] {
+                self.put(&offer.product, ready, -self.bought[at]);
                 self.bought[at] = 0;
             }
         }
@@ -288,7 +315,7 @@ impl<'a> Sketch<'a> {
             vendor: offer.vendor.clone(),
             product: offer.product.clone(),
             units: *units,
-            arrive: offer.lead,
+            arrive: self.shop.ready(offer),
             price: offer.tiers.iter().rev().find(|(from, _)| from <= units).map_or(0, |(_, price)| *price),
         });
         let builds = self.builds.iter().map(|((product, centre, start), units)| Build {
@@ -296,7 +323,7 @@ impl<'a> Sketch<'a> {
             centre: (*centre).to_owned(),
             units: *units,
             start: *start,
-            due: start + self.shop.product(product).map_or(0, |product| product.build_days),
+            due: self.shop.done(*start, self.shop.product(product).map_or(0, |product| product.build_days)),
         });
         (buys.collect(), builds.collect())
     }

@@ -8,7 +8,7 @@ mod orders;
 use super::calls::{self, noon, term};
 use super::facts;
 use super::rows::PlanRows;
-use super::shop::{Order, Shop, Source};
+use super::shop::{Order, OrderLine, Shop, Source};
 use benchwright_base::Date;
 use benchwright_pack::{Script, Step, script::at};
 use benchwright_project::Mutation;
@@ -97,8 +97,10 @@ impl<'a> Work<'a> {
         found.ok_or_else(|| format!("there is no request `{reference}`"))
     }
 
-    fn list_price(&self, order: &Order) -> i64 {
-        self.shop.product(&order.product).map_or(0, |product| product.list)
+    /// The first line of a request: its product, units and list price.
+    fn first_line(&self, order: &'a Order) -> Result<(&'a OrderLine, i64), String> {
+        let line = order.lines.first().ok_or_else(|| format!("{} asks for nothing", order.reference))?;
+        Ok((line, self.shop.list_price(&line.product)))
     }
 
     /// The key of the sales order that answers a request.
@@ -111,18 +113,21 @@ impl<'a> Work<'a> {
         row.map(|row| format!("order/{}", row + 1)).ok_or_else(|| format!("the plan does not answer `{reference}`"))
     }
 
-    /// A new sales order: who, under which reference, how many, by when.
-    fn new_order(&self, order: &Order, reference: &str, units: i64) -> Result<Json, String> {
-        let line = json!({
-            "product_id": at(&facts::product(&order.product)),
-            "product_uom_qty": units,
-            "price_unit": calls::dollars(self.list_price(order)),
-        });
+    /// A new sales order as a request asks for it, under a reference and with so many units of each item, by the day it is due.
+    fn new_order(&self, order: &Order, reference: &str, units: impl Fn(&OrderLine) -> i64) -> Result<Json, String> {
+        let line = |line: &OrderLine| {
+            json!([0, 0, {
+                "product_id": at(&facts::product(&line.product)),
+                "product_uom_qty": units(line),
+                "price_unit": calls::dollars(self.shop.list_price(&line.product)),
+            }])
+        };
+        let lines: Vec<Json> = order.lines.iter().map(line).collect();
         let mut vals = Map::from_iter([
             ("partner_id".to_owned(), at(&facts::customer(&order.customer))),
             ("client_order_ref".to_owned(), reference.into()),
             ("commitment_date".to_owned(), noon(self.anchor, order.due)?.into()),
-            ("order_line".to_owned(), json!([[0, 0, line]])),
+            ("order_line".to_owned(), lines.into()),
         ]);
         if let Some(billing) = &self.shop.billing {
             vals.insert("payment_term_id".to_owned(), at(&term(billing.days)));

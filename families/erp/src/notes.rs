@@ -1,13 +1,21 @@
 //! Notes on partners and work centres: what their records have no field for, one fact a line, in sentences that can be read
 //! back without guessing.
 
-use super::shop::{Centre, Shop};
+use super::shop::{Calendar, Centre, Shop};
 use benchwright_base::Date;
 
 /// The date of a day of the plan.
 pub(crate) fn date_of(shop: &Shop, day: i64) -> Result<Date, String> {
     let anchor = Date::parse(&shop.anchor).ok_or_else(|| format!("`{}` is no date", shop.anchor))?;
     anchor.add_days(day).ok_or_else(|| format!("day {day} is outside the calendar"))
+}
+
+/// The system parameters that say when the company is closed: key and value, each a list with commas.
+pub(crate) fn calendar(calendar: &Calendar) -> [(&'static str, String); 2] {
+    const NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    let weekdays: Vec<&str> =
+        calendar.weekdays.iter().filter_map(|day| NAMES.get(usize::from(*day)).copied()).collect();
+    [("planning.closed_weekdays", weekdays.join(", ")), ("planning.closed_dates", calendar.dates.join(", "))]
 }
 
 /// The note on a supplier: the most units of each item it lists, and whether it has withdrawn.

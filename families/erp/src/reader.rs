@@ -16,9 +16,10 @@ mod text;
 
 use super::{
     case::case_of,
-    shop::{Adjacent, NeverBought, Product, Repair, Role, Shop},
+    shop::{Adjacent, Calendar, NeverBought, Product, Repair, Role, Shop},
 };
 pub(crate) use addresses::addresses;
+use benchwright_base::Date;
 use benchwright_project::{Case, ToolAccess};
 use goods::Goods;
 use serde_json::json;
@@ -29,13 +30,14 @@ use text::Told;
 /// Rebuilds a case.
 pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case, String> {
     let told = text::read(text)?;
-    let goods = goods::read(access, &told.item)?;
+    let goods = goods::read(access, &told.items)?;
     let works = supply::works(access, &goods, &told)?;
     let market = supply::market(access, &goods)?;
     let (orders, customers) = documents::orders(access, &goods, &told)?;
     let never_bought = never_bought(&told, &goods, &market)?;
     let repair = repair(access, &told, &goods, &market, &works)?;
     margin_on_file(access, &told)?;
+    let calendar = if told.closes { Some(calendar(access)?) } else { None };
     let shop = Shop {
         anchor: told.today.to_string(),
         objective: told.objective.to_owned(),
@@ -46,6 +48,7 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
         orders,
         screen: told.screen,
         billing: told.billing,
+        calendar,
         products: goods.products,
         bom: goods.bom,
         centres: works.centres,
@@ -71,28 +74,55 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
 fn never_bought(told: &Told, goods: &Goods, market: &Market) -> Result<Option<NeverBought>, String> {
     let made: BTreeSet<&str> =
         goods.products.iter().filter(|product| product.makes).map(|product| &*product.code).collect();
-    if told.never_built == made.contains(&*told.item) {
-        return Err(format!("instruction and routes disagree on whether {} is built", told.item));
+    if let Some(item) = told.items.iter().find(|item| told.never_built == made.contains(&***item)) {
+        return Err(format!("instruction and routes disagree on whether {item} is built"));
     }
     let said: BTreeSet<&str> = told.never_bought.iter().map(|(code, _)| &**code).collect();
     let module = |product: &&Product| product.role == Role::Module;
     let modules: BTreeSet<&str> = goods.products.iter().filter(module).map(|product| &*product.code).collect();
-    let others: BTreeSet<&str> = said.iter().copied().filter(|code| *code != told.item).collect();
+    let others: BTreeSet<&str> =
+        said.iter().copied().filter(|code| told.items.iter().all(|item| item != code)).collect();
     if others != modules || said.len() != told.never_bought.len() {
         return Err(format!("never bought are {others:?} by the instruction, modules are {modules:?}"));
     }
-    let reason = told.never_bought.iter().find(|(code, _)| *code == told.item).map(|(_, reason)| *reason);
-    let has_route = goods.products.iter().any(|product| product.code == told.item && product.buys);
-    let listed = market.offers.iter().any(|offer| offer.product == told.item);
-    match reason {
-        Some(Some(NeverBought::Design)) if has_route => Err(format!("{} has a buying route", told.item)),
-        Some(Some(NeverBought::Market)) if listed => Err(format!("{} is on a price list", told.item)),
-        Some(Some(reason)) => Ok(Some(reason)),
-        Some(None) => Err(format!("nothing says why {} is never bought", told.item)),
-        None if !has_route => {
-            Err(format!("{} has no buying route, but nothing says that it is never bought", told.item))
-        }
-        None => Ok(None),
+    let mut reasons = Vec::new();
+    for item in &told.items {
+        let reason = told.never_bought.iter().find(|(code, _)| code == item).map(|(_, reason)| *reason);
+        let has_route = goods.products.iter().any(|product| product.code == *item && product.buys);
+        let listed = market.offers.iter().any(|offer| offer.product == *item);
+        reasons.push(match reason {
+            Some(Some(NeverBought::Design)) if has_route => return Err(format!("{item} has a buying route")),
+            Some(Some(NeverBought::Market)) if listed => return Err(format!("{item} is on a price list")),
+            Some(Some(reason)) => Some(reason),
+            Some(None) => return Err(format!("nothing says why {item} is never bought")),
+            None if !has_route => {
+                return Err(format!("{item} has no buying route, but nothing says that it is never bought"));
+            }
+            None => None,
+        });
+    }
+    match reasons.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => Ok(*first),
+        _ => Err("some finished items are never bought, others are".to_owned()),
+    }
+}
+
+/// The closed days, which two system parameters list.
+fn calendar(access: &mut dyn ToolAccess) -> Result<Calendar, String> {
+    let mut list = |key: &str| -> Result<Vec<String>, String> {
+        let row = rows::find_one(access, "ir_config_parameter", json!([["key", "=", key]]), &["value"])?;
+        Ok(row.needed("value")?.split(", ").map(str::to_owned).collect())
+    };
+    let weekday = |name: &String| {
+        let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+        let found = (0..7u8).zip(names).find(|(_, known)| known == name);
+        found.map(|(day, _)| day).ok_or_else(|| format!("{name} is no weekday"))
+    };
+    let weekdays = list("planning.closed_weekdays")?.iter().map(weekday).collect::<Result<_, String>>()?;
+    let dates = list("planning.closed_dates")?;
+    match dates.iter().find(|date| Date::parse(date).is_none()) {
+        Some(odd) => Err(format!("{odd} is no date")),
+        None => Ok(Calendar { weekdays, dates }),
     }
 }
 

@@ -71,10 +71,10 @@ fn taxed(shop: &Shop) -> Option<i64> {
 fn meet(shop: &mut Shop) -> Option<()> {
     let (units, due) = {
         let accepted = || shop.accepted();
-        (accepted().map(|order| order.units).min()?, accepted().map(|order| order.due).min()?)
+        (accepted().map(|order| order.units()).min()?, accepted().map(|order| order.due).min()?)
     };
     let alone = |met: &dyn Fn(&super::shop::Order) -> bool| shop.accepted().filter(|order| met(order)).count() == 1;
-    let (one_by_units, one_by_due) = (alone(&|order| order.units == units), alone(&|order| order.due == due));
+    let (one_by_units, one_by_due) = (alone(&|order| order.units() == units), alone(&|order| order.due == due));
     let screen = shop.screen.as_mut()?;
     match (&mut screen.window, &mut screen.lead) {
         (Some((low, _)), _) if one_by_units => *low = units,

@@ -47,6 +47,15 @@ fn company(shop: &Shop, world: &mut Filler<'_>) -> Result<(), String> {
         let cells = [("key", text("planning.margin_floor_percent")), ("value", text(value))];
         world.put("ir_config_parameter", "setting/margin", &cells)?;
     }
+    if let Some(calendar) = &shop.calendar {
+        for (key, value) in notes::calendar(calendar) {
+            world.put(
+                "ir_config_parameter",
+                format!("setting/{key}"),
+                &[("key", text(key)), ("value", text(value))],
+            )?;
+        }
+    }
     for (days, name) in [(0, "Immediate Payment"), (30, "30 Days")] {
         world.put("account_payment_term", term(days), &[("name", text(name))])?;
         let line = [

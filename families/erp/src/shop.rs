@@ -3,8 +3,9 @@
 //! Money is in cents, time in days from the anchor, work in minutes. Whatever can be computed from the rest is a method,
 //! so that nothing is said twice.
 
+use benchwright_base::Date;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A case.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -27,7 +28,10 @@ pub(crate) struct Shop {
     pub(crate) screen: Option<Screen>,
     /// How accepted orders are billed.
     pub(crate) billing: Option<Billing>,
-    /// The products of the job: the finished one first, then modules, then bought parts.
+    /// The days on which nothing is received, started or finished, where there are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) calendar: Option<Calendar>,
+    /// The products of the job: the finished ones first, then modules, then bought parts.
     pub(crate) products: Vec<Product>,
     /// What each made product consists of.
     pub(crate) bom: Vec<BomLine>,
@@ -125,16 +129,44 @@ pub(crate) struct Order {
     pub(crate) reference: String,
     /// The customer's reference.
     pub(crate) customer: String,
+    /// What is asked, a line for each finished product.
+    pub(crate) lines: Vec<OrderLine>,
+    /// The latest day of delivery.
+    pub(crate) due: i64,
+    /// The most that the customer pays before tax, for all lines together.
+    pub(crate) limit: Option<i64>,
+    /// Where it stands.
+    pub(crate) source: Source,
+}
+
+/// A line of a request.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct OrderLine {
     /// The finished product's code.
     pub(crate) product: String,
     /// How many.
     pub(crate) units: i64,
-    /// The latest day of delivery.
-    pub(crate) due: i64,
-    /// The most that the customer pays before tax.
-    pub(crate) limit: Option<i64>,
-    /// Where it stands.
-    pub(crate) source: Source,
+}
+
+impl Order {
+    /// Units of all lines together.
+    pub(crate) fn units(&self) -> i64 {
+        self.lines.iter().map(|line| line.units).sum()
+    }
+
+    /// Units of a product.
+    pub(crate) fn asked(&self, code: &str) -> i64 {
+        self.lines.iter().filter(|line| line.product == code).map(|line| line.units).sum()
+    }
+}
+
+/// The days on which the company is closed.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Calendar {
+    /// Closed weekdays, from 0 for Monday, ascending.
+    pub(crate) weekdays: Vec<u8>,
+    /// Closed dates as `YYYY-MM-DD`, ascending.
+    pub(crate) dates: Vec<String>,
 }
 
 /// Which requests are taken.
@@ -360,9 +392,59 @@ pub(crate) struct AdjacentProduct {
 }
 
 impl Shop {
-    /// The finished product. Every case has one.
+    /// The first finished product. Every case has one, and all of them are bought or built in the same way.
     pub(crate) fn finished(&self) -> &Product {
         &self.products[0]
+    }
+
+    /// All finished products.
+    pub(crate) fn finished_goods(&self) -> impl Iterator<Item = &Product> {
+        self.products.iter().filter(|product| product.role == Role::Finished)
+    }
+
+    /// Whether a code is that of a finished product.
+    pub(crate) fn is_finished(&self, code: &str) -> bool {
+        self.finished_goods().any(|product| product.code == code)
+    }
+
+    /// The list price of a product.
+    pub(crate) fn list_price(&self, code: &str) -> i64 {
+        self.product(code).map_or(0, |product| product.list)
+    }
+
+    /// Whether nothing is received, started or finished on a day.
+    pub(crate) fn is_closed(&self, day: i64) -> bool {
+        let Some(calendar) = &self.calendar else { return false };
+        let date = Date::parse(&self.anchor).and_then(|anchor| anchor.add_days(day));
+        date.is_some_and(|date| {
+            calendar.weekdays.contains(&date.weekday()) || calendar.dates.contains(&date.to_string())
+        })
+    }
+
+    /// The first day from a day on that is not closed. A year without an open day is none.
+    pub(crate) fn open_from(&self, day: i64) -> i64 {
+        (day..day + 366).find(|day| !self.is_closed(*day)).unwrap_or(day)
+    }
+
+    /// The first day on which an offer can be received.
+    pub(crate) fn ready(&self, offer: &Offer) -> i64 {
+        self.open_from(offer.lead)
+    }
+
+    /// The first day on which what an offer brings can be used.
+    pub(crate) fn usable(&self, offer: &Offer) -> i64 {
+        self.ready(offer) + self.wait()
+    }
+
+    /// The first day on which a build that starts on a day can be finished.
+    pub(crate) fn done(&self, start: i64, days: i64) -> i64 {
+        self.open_from(start + days)
+    }
+
+    /// The last day on which a build can start whose units are to be used by a day, if there is one.
+    pub(crate) fn last_start(&self, day: i64, days: i64) -> Option<i64> {
+        let day = day - self.wait();
+        (0..=day - days).rev().find(|start| !self.is_closed(*start) && self.done(*start, days) <= day)
     }
 
     /// A product by its code.
@@ -372,7 +454,7 @@ impl Shop {
 
     /// The list value of an order.
     pub(crate) fn value(&self, order: &Order) -> i64 {
-        order.units * self.product(&order.product).map_or(0, |product| product.list)
+        order.lines.iter().map(|line| line.units * self.list_price(&line.product)).sum()
     }
 
     /// Whether a request passes the screening.
@@ -381,7 +463,7 @@ impl Shop {
         // A value exactly on a bound passes, or it does not.
         let short = |value: i64, least: i64| value < least || (self.clauses.bound == Bounds::Fails && value == least);
         let limit = screen.limit && self.limit(order).is_some_and(|limit| short(limit, self.value(order)));
-        let window = screen.window.is_some_and(|(low, high)| short(order.units, low) || short(high, order.units));
+        let window = screen.window.is_some_and(|(low, high)| short(order.units(), low) || short(high, order.units()));
         let lead = screen.lead.is_some_and(|lead| short(order.due, lead));
         !(limit || window || lead)
     }
@@ -430,21 +512,23 @@ impl Shop {
 
     /// Units of a product that accepted orders ask for.
     pub(crate) fn demand(&self, code: &str) -> i64 {
-        self.accepted().filter(|order| order.product == code).map(|order| order.units).sum()
+        self.accepted().map(|order| order.asked(code)).sum()
     }
 
     /// Units of finished goods that opening stock cannot cover.
     pub(crate) fn uncovered(&self) -> i64 {
-        let finished = self.products.iter().filter(|product| product.role == Role::Finished);
-        finished.map(|product| (self.demand(&product.code) - product.stock).max(0)).sum()
+        self.finished_goods().map(|product| self.short(product)).sum()
+    }
+
+    /// Units of a finished product that opening stock cannot cover.
+    pub(crate) fn short(&self, product: &Product) -> i64 {
+        (self.demand(&product.code) - product.stock).max(0)
     }
 
     /// The most that may be spent under the margin.
     pub(crate) fn spend_cap(&self) -> Option<i64> {
         let margin = self.margin?;
-        let finished = self.products.iter().filter(|product| product.role == Role::Finished);
-        let value: i64 =
-            finished.map(|product| (self.demand(&product.code) - product.stock).max(0) * product.list).sum();
+        let value: i64 = self.finished_goods().map(|product| self.short(product) * product.list).sum();
         Some(value * (10_000 - margin) / 10_000)
     }
 
@@ -504,14 +588,26 @@ impl Shop {
             ("limits", self.accepted().any(|order| order.limit.is_some())),
             ("screen", screen.is_some()),
             ("drafts", self.orders.iter().any(|order| order.source == Source::Draft)),
+            ("drafts-kept", self.accepted().any(|order| order.source == Source::Draft)),
+            ("drafts-declined", self.declined().any(|order| order.source == Source::Draft)),
             ("listed", self.orders.iter().any(|order| order.source == Source::Brief)),
+            ("listed-kept", self.accepted().any(|order| order.source == Source::Brief)),
+            ("listed-declined", self.declined().any(|order| order.source == Source::Brief)),
+            ("lines", self.orders.iter().any(|order| order.lines.len() > 1)),
+            ("basket", several(self.offers.iter().map(|offer| &*offer.vendor))),
+            ("regulars", several(self.orders.iter().map(|order| &*order.customer))),
+            ("exact", self.accepted().any(|order| order.limit == Some(self.value(order)))),
+            ("calendar", self.calendar.is_some()),
             ("billing", billing.is_some()),
             ("deposit", billing.is_some_and(|billing| billing.deposit.is_some())),
             ("makes", self.products.iter().any(|product| product.makes)),
             ("factory", self.never_bought.is_some() && self.uncovered() > 0),
             ("make-only", self.products.iter().any(|product| !self.may_buy(&product.code))),
             ("bought-parts", self.products.iter().any(|product| product.role == Role::Part)),
-            ("finished-offers", self.offers.iter().any(|offer| offer.product == self.finished().code)),
+            (
+                "finished-offers",
+                self.offers.iter().any(|offer| self.is_finished(&offer.product) && self.may_buy(&offer.product)),
+            ),
             ("daily", self.centres.iter().any(|centre| centre.daily.is_some())),
             ("pools", self.centres.iter().any(|centre| centre.minutes.is_some()) || !self.groups.is_empty()),
             ("outage", self.centres.iter().any(|centre| centre.down.is_some())),
@@ -521,4 +617,10 @@ impl Shop {
         ];
         on.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).collect()
     }
+}
+
+/// Whether a name stands there more than once.
+fn several<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
+    let mut seen = BTreeSet::new();
+    names.any(|name| !seen.insert(name))
 }

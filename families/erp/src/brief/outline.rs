@@ -27,7 +27,7 @@ pub(super) const OUTLINE: &[Heading] = &[
     Heading {
         title: "What customers asked for",
         groups: &[
-            &[Say("listed"), Block("listed")],
+            &[Say("several-lines"), Say("listed"), Block("listed")],
             &[Say("drafts"), Block("drafts")],
             &[Rule("erp/standing-orders"), Say("standing"), Block("standing")],
         ],
@@ -55,7 +55,7 @@ pub(super) const OUTLINE: &[Heading] = &[
     Heading {
         title: "Sales orders",
         groups: &[
-            &[Rule("erp/order-quantity"), Rule("erp/promised-day"), Say("order-fields")],
+            &[Rule("erp/order-quantity"), Rule("erp/one-promise"), Rule("erp/promised-day"), Say("order-fields")],
             &[Rule("erp/list-price"), Rule("erp/customer-limit"), Rule("erp/tax-free")],
             &[Rule("erp/orders-confirmed"), Rule("erp/one-order-each")],
         ],
@@ -68,7 +68,7 @@ pub(super) const OUTLINE: &[Heading] = &[
             &[Rule("erp/never-bought"), Rule("erp/listed-supplier")],
             &[Rule("erp/min-order-quantity"), Rule("erp/max-finished"), Rule("erp/max-parts")],
             &[Rule("erp/one-line-per-offer"), Rule("erp/tier-price")],
-            &[Rule("erp/supplier-lead"), Say("receipt-field")],
+            &[Rule("erp/supplier-lead"), Rule("erp/receipt-open"), Say("receipt-field")],
             &[Rule("erp/margin"), Rule("erp/budget")],
             &[Rule("erp/purchases-confirmed")],
         ],
@@ -78,7 +78,7 @@ pub(super) const OUTLINE: &[Heading] = &[
         title: "Builds",
         groups: &[
             &[Rule("erp/never-made")],
-            &[Rule("erp/build-span"), Rule("erp/parts-on-hand")],
+            &[Rule("erp/build-span"), Rule("erp/build-open"), Rule("erp/parts-on-hand")],
             &[Rule("erp/recipe"), Rule("erp/approved-centre")],
             &[Rule("erp/centre-minutes"), Rule("erp/day-minutes"), Rule("erp/centre-down")],
             &[Rule("erp/builds-confirmed"), Say("as-planned")],

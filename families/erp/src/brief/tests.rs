@@ -43,8 +43,8 @@ fn brief_of(shop: &Shop, seed: u64) -> Brief {
     write(&draw, shop, &plan).unwrap()
 }
 
-fn shops() -> [Shop; 3] {
-    [micro::micro(), micro::screened(), micro::repaired()]
+fn shops() -> [Shop; 4] {
+    [micro::micro(), micro::screened(), micro::several(), micro::repaired()]
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn bound(shop: &Shop) -> BTreeSet<String> {
     let day = |day| super::super::notes::date_of(shop, day).unwrap().to_string();
     let mut bound = BTreeSet::from([shop.anchor.clone()]);
     for order in shop.orders.iter().filter(|order| order.source == Source::Brief) {
-        bound.extend([order.units.to_string(), day(order.due)]);
+        bound.extend(order.lines.iter().map(|line| line.units.to_string()).chain([day(order.due)]));
     }
     bound.extend(shop.orders.iter().filter_map(|order| order.limit).map(values::money));
     bound.extend(shop.margin.map(|margin| {
@@ -152,16 +152,18 @@ fn money_has_one_form() {
 /// What every phrasing of a rule's sentence has in common.
 const KEYS: &[(&str, &str)] = &[
     ("erp/order-quantity", "exactly the number of units asked"),
+    ("erp/one-promise", "delivered as a whole"),
     ("erp/promised-day", "needed-by date or earlier"),
     ("erp/list-price", "at list price"),
-    ("erp/customer-limit", "pre-tax limit"),
-    ("erp/cover", "used that same day"),
+    ("erp/customer-limit", "may not exceed it"),
+    ("erp/cover", "can be used {usable}"),
     ("erp/listed-supplier", "suppliers that list it"),
     ("erp/min-order-quantity", "smallest order"),
-    ("erp/max-finished", "For the finished item,"),
+    ("erp/max-finished", "For {a_finished},"),
     ("erp/max-parts", "For parts,"),
     ("erp/tier-price", "listed price for the quantity you take"),
     ("erp/supplier-lead", "delivery days"),
+    ("erp/receipt-open", "received on a closed day"),
     ("erp/one-line-per-offer", "at most one order line"),
     ("erp/eligible-supplier", "may not be used again"),
     ("erp/never-bought", "never bought"),
@@ -169,13 +171,14 @@ const KEYS: &[(&str, &str)] = &[
     ("erp/budget", "budget for this plan"),
     ("erp/purchases-confirmed", "open request for quotation"),
     ("erp/build-span", "manufacturing days"),
+    ("erp/build-open", "closed day"),
     ("erp/parts-on-hand", "all its parts are there"),
     ("erp/recipe", "recipe on file"),
     ("erp/approved-centre", "approved for the item"),
     ("erp/centre-minutes", "one total for the whole plan"),
     ("erp/day-minutes", "start on one day"),
     ("erp/centre-down", "no build may start"),
-    ("erp/never-made", "do not build this item"),
+    ("erp/never-made", "do not build {this_item}"),
     ("erp/builds-confirmed", "every build you rely on"),
     ("erp/invoice-flow", "bill each order once"),
     ("erp/order-terms", "payment terms are {terms}"),

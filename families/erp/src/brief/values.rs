@@ -39,7 +39,10 @@ pub(super) fn listed(texts: &[String]) -> String {
 }
 
 /// The names of all placeholders. Not every case has each: only one with a deposit says what `{deposit}` is.
-pub(super) const NAMES: [&str; 24] = [
+pub(super) const NAMES: [&str; 27] = [
+    "this_item",
+    "of_each",
+    "a_finished",
     "item",
     "code",
     "today",
@@ -68,11 +71,16 @@ pub(super) const NAMES: [&str; 24] = [
 
 /// Every placeholder of a case. What does not apply stands for nothing.
 pub(super) fn values(shop: &Shop) -> Result<Values, String> {
-    let finished = shop.finished();
+    let (item, code) = items(shop);
+    let several = shop.finished_goods().count() > 1;
+    let lines = shop.orders.iter().any(|order| order.lines.len() > 1);
     let mut values = Values::from([
-        ("item", finished.name.clone()),
-        ("code", finished.code.clone()),
+        ("item", item),
+        ("code", code),
         ("today", shop.anchor.clone()),
+        ("this_item", if several { "these items" } else { "this item" }.to_owned()),
+        ("a_finished", if several { "a finished item" } else { "the finished item" }.to_owned()),
+        ("of_each", if lines { " of each item" } else { "" }.to_owned()),
         ("spending", spending(shop).to_owned()),
         ("supply", supply(shop).to_owned()),
         ("bought_for", bought_for(shop).to_owned()),
@@ -107,6 +115,16 @@ pub(super) fn values(shop: &Shop) -> Result<Values, String> {
     }
     repair(shop, &mut values)?;
     Ok(values)
+}
+
+/// The finished products, so that `the {item} ({code})` and `the {item}, code {code}` name all of them: the code of the last one
+/// stands apart, the others have theirs behind the name.
+fn items(shop: &Shop) -> (String, String) {
+    let goods: Vec<&Product> = shop.finished_goods().collect();
+    let Some((last, first)) = goods.split_last() else { return (String::new(), String::new()) };
+    let named: Vec<String> = first.iter().map(|product| format!("{} ({})", product.name, product.code)).collect();
+    let names = named.into_iter().chain([last.name.clone()]).collect::<Vec<String>>();
+    (listed(&names), last.code.clone())
 }
 
 fn deposit_of(deposit: &Deposit) -> String {

@@ -40,6 +40,16 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
             "These are the intake rules. We take a request, whole, if it passes all of these tests, and decline it otherwise; a value exactly on the bound {on_bound}.",
             "Hold every request, drafts included, against the intake rules. It has to pass all of these tests, where a value exactly on the bound {on_bound}; if it fails any, we decline it.",
         ],
+        "several-lines" if shop.orders.iter().any(|order| order.lines.len() > 1) && has(Source::Brief) => &[
+            "A reference that stands in several rows is one request for several items; what stands in every row of it, such as the date, holds for the request as a whole.",
+            "Rows with the same reference belong together: they are one request for several items, and the date and whatever else they repeat holds for the request as a whole.",
+            "Where a reference has several rows, it is one request for several items. What its rows repeat, such as the date, holds for the request as a whole.",
+        ],
+        "calendar" if shop.calendar.is_some() => &[
+            "Today is {today}. All orders go out today. Delivery and manufacturing days are calendar days, but we are closed on the weekdays that the system parameter planning.closed_weekdays names and on the dates in planning.closed_dates. Enter dates at noon, so that no time zone shifts them.",
+            "We plan from today, {today}, on. Count delivery and manufacturing days as calendar days; a closed day is any weekday that the system parameter planning.closed_weekdays names and any date in planning.closed_dates. Enter dates at noon to be safe from time zones.",
+            "For all dates: today is {today}, and delivery and manufacturing days are calendar days. The system parameters planning.closed_weekdays and planning.closed_dates name the weekdays and the dates on which we are closed. Use noon as the time of day wherever the system asks for one.",
+        ],
         "calendar" => &[
             "Today is {today}. All orders go out today, and all calendar days count, weekends and holidays included. Enter dates at noon, so that no time zone shifts them.",
             "We plan from today, {today}, on. All calendar days count, with no break for weekends or holidays; enter dates at noon to be safe from time zones.",
@@ -107,23 +117,28 @@ fn requests(shop: &Shop, orders: &[&Order]) -> Result<Option<String>, String> {
     if orders.is_empty() {
         return Ok(None);
     }
+    // A column in which nobody has an entry says nothing.
+    let limits = orders.iter().any(|order| order.limit.is_some());
+    let (head, rule) = if limits { (format!(" {} |", limit_head(shop)), "---:|") } else { (String::new(), "") };
     let mut lines = vec![
-        format!("| Reference | Customer | Customer ref | Item | Units | Needed by | {} |", limit_head(shop)),
-        "|---|---|---|---|---:|---|---:|".to_owned(),
+        format!("| Reference | Customer | Customer ref | Item | Units | Needed by |{head}"),
+        format!("|---|---|---|---|---:|---|{rule}"),
     ];
     for order in orders {
         let customer = shop.customers.iter().find(|party| party.reference == order.customer);
         let customer = customer.ok_or_else(|| format!("there is no customer {}", order.customer))?;
-        lines.push(format!(
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            order.reference,
-            customer.name,
-            customer.reference,
-            order.product,
-            order.units,
-            date_of(shop, order.due)?,
-            limit(order),
-        ));
+        for line in &order.lines {
+            let limit = if limits { format!(" {} |", limit(order)) } else { String::new() };
+            lines.push(format!(
+                "| {} | {} | {} | {} | {} | {} |{limit}",
+                order.reference,
+                customer.name,
+                customer.reference,
+                line.product,
+                line.units,
+                date_of(shop, order.due)?,
+            ));
+        }
     }
     Ok(Some(lines.join("\n")))
 }
@@ -154,12 +169,14 @@ fn references(shop: &Shop, orders: &[&Order]) -> Option<String> {
 /// The tests that a request must pass.
 fn tests(shop: &Shop) -> Result<Option<String>, String> {
     let Some(screen) = &shop.screen else { return Ok(None) };
+    let several = shop.orders.iter().any(|order| order.lines.len() > 1);
+    let in_all = if several { " in all" } else { "" };
     let neutral = shop.clauses.bound != Bounds::Inclusive;
     let mut lines = vec!["| Test | A request passes when |".to_owned(), "|---|---|".to_owned()];
     if let Some((low, high)) = screen.window {
         lines.push(match neutral {
-            false => format!("| Size | it asks for at least {low} and at most {high} units |"),
-            true => format!("| Size | its units lie between {low} and {high} |"),
+            false => format!("| Size | it asks for at least {low} and at most {high} units{in_all} |"),
+            true => format!("| Size{in_all} | its units lie between {low} and {high} |"),
         });
     }
     if let Some(lead) = screen.lead {
@@ -174,9 +191,10 @@ fn tests(shop: &Shop) -> Result<Option<String>, String> {
     if screen.limit {
         let without = shop.orders.iter().any(|order| order.limit.is_none());
         let free = if without { ", or it names no limit" } else { "" };
+        let sum = if several { ", summed over its items" } else { "" };
         let value = match shop.clauses.limits {
-            Limits::PreTax | Limits::BeforeTax => "its list value, units times list price".to_owned(),
-            Limits::WithTax(tax) => format!("its list value, units times list price, plus {tax} percent tax"),
+            Limits::PreTax | Limits::BeforeTax => format!("its list value, units times list price{sum}"),
+            Limits::WithTax(tax) => format!("its list value, units times list price{sum}, plus {tax} percent tax"),
         };
         let name = if shop.clauses.limits == Limits::PreTax { "pre-tax limit" } else { "limit" };
         let is = if neutral { "lies beyond the bound of" } else { "is at least" };

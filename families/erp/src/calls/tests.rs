@@ -43,6 +43,54 @@ fn screened_orders_are_confirmed_cancelled_left_out_and_billed() {
 }
 
 #[test]
+fn requests_with_several_lines_are_one_order_each() {
+    let shop = micro::several();
+    let world = MicroWorld::new(&shop, &[0]);
+    let rows = micro::several_plan();
+    let state = world.carry_out(&rows);
+    let verdict = world.judge(&state);
+    assert_eq!(verdict.failed(), Vec::<&str>::new(), "{:?}", verdict.checks);
+    assert_eq!(world.column(&state, "sale_order", "client_order_ref"), ["REQ-12", "REQ-14", "REQ-11", "REQ-13"]);
+    assert_eq!(world.read(&state).0["buy"], rows.0["buy"]);
+    // Lines of one request that promise two days cannot be one order.
+    let mut apart = rows.clone();
+    apart.0.get_mut("sell").unwrap()[1].insert("promised".to_owned(), benchwright_schema::plan::Binding::Number(4));
+    let failed = world.judge(&world.carry_out(&apart));
+    assert!(failed.failed().contains(&"erp/one-promise"), "{:?}", failed.failed());
+    // What is closed is closed.
+    for (view, field) in [("buy", "arrive"), ("build", "due")] {
+        let mut closed = rows.clone();
+        let row = &mut closed.0.get_mut(view).unwrap()[1];
+        row.insert(field.to_owned(), benchwright_schema::plan::Binding::Number(if view == "buy" { 5 } else { 12 }));
+        let failed = world.judge(&world.carry_out(&closed));
+        let rule = if view == "buy" { "erp/receipt-open" } else { "erp/build-open" };
+        assert!(failed.failed().contains(&rule), "{:?}", failed.failed());
+    }
+}
+
+/// A regular's declined request cannot be had by another name, even as a draft.
+#[test]
+fn a_declined_request_of_a_regular_does_not_slip_in() {
+    let shop = micro::several();
+    let world = MicroWorld::new(&shop, &[0]);
+    let rows = micro::several_plan();
+    for (partner, reference, rule) in [
+        ("customer/C-101", "REQ-15", "erp/declined-not-entered"),
+        ("customer/C-103", "REQ-15", "erp/declined-not-entered"),
+        ("customer/C-101", "Phone call", "erp/one-order-each"),
+        ("vendor/V-201", "Phone call", "erp/one-order-each"),
+        ("customer/C-101", "REQ-11", "erp/one-order-each"),
+    ] {
+        let mut script = script(&shop, &rows).unwrap();
+        let line = json!({ "product_id": at("product/FG-100"), "product_uom_qty": 6, "price_unit": 400 });
+        let vals = json!({ "partner_id": at(partner), "client_order_ref": reference, "order_line": [[0, 0, line]] });
+        script.steps.push(Step::call("sale.order", "create", json!({ "vals_list": [vals] })));
+        let failed = world.judge(&world.play(&script));
+        assert!(failed.failed().contains(&rule), "{partner} {reference}: {:?}", failed.failed());
+    }
+}
+
+#[test]
 fn a_draft_that_is_changed_is_changed_on_its_own_record() {
     use benchwright_schema::plan::Binding;
     let shop = micro::screened();
@@ -146,8 +194,8 @@ fn pegs_of_two_levels_go_from_parts_to_modules_to_goods() {
     use super::super::shop::{BomLine, Product, Role};
     let mut shop = micro::micro();
     shop.orders.truncate(2);
-    (shop.orders[0].units, shop.orders[0].due) = (4, 6);
-    (shop.orders[1].units, shop.orders[1].due) = (5, 9);
+    (shop.orders[0].lines[0].units, shop.orders[0].due) = (4, 6);
+    (shop.orders[1].lines[0].units, shop.orders[1].due) = (5, 9);
     shop.products[0].stock = 2;
     let product = |code: &str, role, stock| Product {
         code: code.into(),

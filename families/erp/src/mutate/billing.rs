@@ -23,13 +23,14 @@ impl Work<'_> {
         let record = self.order(reference)?;
         let billing = self.shop.billing.as_ref().ok_or("nothing is billed")?;
         let goods = format!("{record}/goods");
-        let product = at(&facts::product(&order.product));
+        let (first, list) = self.first_line(order)?;
+        let product = at(&facts::product(&first.product));
         let conditions = json!([["order_id", "=", at(&record)], ["product_id", "=", product]]);
         self.find("sale.order.line", conditions, &goods);
         let line = json!({
             "product_id": product,
-            "quantity": order.units,
-            "price_unit": dollars(self.list_price(order)),
+            "quantity": first.units,
+            "price_unit": dollars(list),
             "sale_line_ids": [[6, 0, [at(&goods)]]],
         });
         let vals = json!({
@@ -85,7 +86,7 @@ impl Work<'_> {
         let price = if deposit {
             self.shop.deposit(order).ok_or_else(|| format!("{reference} has no deposit"))?
         } else {
-            self.list_price(order)
+            self.first_line(order)?.1
         };
         self.change_line(reference, kind, "price_unit", dollars(price - 100))
     }
@@ -115,8 +116,16 @@ impl Work<'_> {
         let line = format!("{invoice}/line");
         self.press("account.move", "button_draft", &invoice);
         let down = kind == "deposit";
-        let conditions =
-            json!([["move_id", "=", at(&invoice)], ["display_type", "=", "product"], ["is_downpayment", "=", down]]);
+        let mut conditions = vec![
+            json!(["move_id", "=", at(&invoice)]),
+            json!(["display_type", "=", "product"]),
+            json!(["is_downpayment", "=", down]),
+        ];
+        if !down {
+            let product = &self.first_line(self.request(reference)?)?.0.product;
+            conditions.push(json!(["product_id", "=", at(&facts::product(product))]));
+        }
+        let conditions = Json::from(conditions);
         self.find("account.move.line", conditions, &line);
         self.write("account.move.line", &line, field, value);
         self.press("account.move", "action_post", &invoice);
@@ -126,7 +135,7 @@ impl Work<'_> {
     /// Drafts an invoice to a customer whose request was declined.
     pub(super) fn declined_billed(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
-        let line = json!({ "product_id": at(&facts::product(&order.product)), "quantity": 1 });
+        let line = json!({ "product_id": at(&facts::product(&self.first_line(order)?.0.product)), "quantity": 1 });
         let vals = json!({
             "move_type": "out_invoice",
             "partner_id": at(&facts::customer(&order.customer)),

@@ -15,7 +15,7 @@ const EXTRA: &str = "extra";
 impl Work<'_> {
     /// Sells for a dollar less, once everything is done and billed.
     pub(super) fn cheaper(&mut self, reference: &str) -> Result<(), String> {
-        let price = self.list_price(self.request(reference)?) - 100;
+        let price = self.first_line(self.request(reference)?)?.1 - 100;
         self.reprice(reference, price)
     }
 
@@ -23,7 +23,9 @@ impl Work<'_> {
     pub(super) fn dearer_than_the_limit(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
         let limit = order.limit.ok_or_else(|| format!("{reference} has no limit"))?;
-        self.reprice(reference, limit / order.units.max(1) + 100)
+        let (line, list) = self.first_line(order)?;
+        let others = self.shop.value(order) - line.units * list;
+        self.reprice(reference, (limit - others) / line.units.max(1) + 100)
     }
 
     /// Books an order on another customer of the job, or on a supplier where there is none.
@@ -41,7 +43,7 @@ impl Work<'_> {
     /// Puts a tax on a line of an order.
     pub(super) fn taxed(&mut self) -> Result<(), String> {
         let reference = &self.shop.accepted().next().ok_or("no request is accepted")?.reference;
-        let line = self.line(reference)?;
+        let line = self.line(reference, 0)?;
         self.write("sale.order.line", &line, "tax_ids", json!([[6, 0, [at("tax/sales")]]]));
         Ok(())
     }
@@ -56,21 +58,22 @@ impl Work<'_> {
     }
 
     fn reprice(&mut self, reference: &str, price: i64) -> Result<(), String> {
-        let line = self.line(reference)?;
+        let line = self.line(reference, 0)?;
         self.write("sale.order.line", &line, "price_unit", dollars(price));
         Ok(())
     }
 
-    /// The key of the one line of goods of an order.
-    fn line(&mut self, reference: &str) -> Result<String, String> {
+    /// The key of a line of goods of an order, by its number from 0.
+    fn line(&mut self, reference: &str, number: usize) -> Result<String, String> {
         let order = self.order(reference)?;
         let request = self.request(reference)?;
         if request.source != Source::Brief {
-            return Ok(record_line(&order));
+            return Ok(record_line(&order, number));
         }
-        let product = at(&facts::product(&request.product));
+        let line = request.lines.get(number).ok_or_else(|| format!("{reference} has no line {number}"))?;
+        let product = at(&facts::product(&line.product));
         let conditions = json!([["order_id", "=", at(&order)], ["product_id", "=", product]]);
-        let line = format!("{order}/goods");
+        let line = if number == 0 { format!("{order}/goods") } else { format!("{order}/goods/{}", number + 1) };
         self.find("sale.order.line", conditions, &line);
         Ok(line)
     }
@@ -87,8 +90,10 @@ impl Work<'_> {
         let documents = std::mem::take(&mut self.steps).into_iter().filter(|step| !is_goods(step));
         let (sales, bills): (Vec<Step>, Vec<Step>) = documents.partition(|step| step.model.starts_with("sale.order"));
         self.steps = sales.into_iter().chain(goods).chain(bills).collect();
-        let line = self.line(reference)?;
-        self.write("sale.order.line", &line, "product_uom_qty", json!(0));
+        for number in 0..self.request(reference)?.lines.len() {
+            let line = self.line(reference, number)?;
+            self.write("sale.order.line", &line, "product_uom_qty", json!(0));
+        }
         Ok(())
     }
 
@@ -96,9 +101,11 @@ impl Work<'_> {
     pub(super) fn fresh_copy(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
         let record = facts::record(reference);
-        let copy = Step::call("sale.order", "create", self.new_order(order, reference, order.units)?).bind(EXTRA);
-        let line = json!([at(&record_line(&record))]);
-        self.steps.retain(|step| step.args["ids"] != line);
+        let copy = Step::call("sale.order", "create", self.new_order(order, reference, |line| line.units)?).bind(EXTRA);
+        for number in 0..order.lines.len() {
+            let line = json!([at(&record_line(&record, number))]);
+            self.steps.retain(|step| step.args["ids"] != line);
+        }
         for step in &mut self.steps {
             rename(&mut step.args, &record, EXTRA);
             if let Some(key) = &mut step.bind {
@@ -120,7 +127,7 @@ impl Work<'_> {
     /// Confirms a second order for a request, with no units on it.
     pub(super) fn entered_twice(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
-        let vals = self.new_order(order, reference, 0)?;
+        let vals = self.new_order(order, reference, |_| 0)?;
         self.steps.push(Step::call("sale.order", "create", vals).bind(EXTRA));
         self.press("sale.order", "action_confirm", EXTRA);
         Ok(())
@@ -129,7 +136,7 @@ impl Work<'_> {
     /// Enters a declined request as a draft.
     pub(super) fn declined_entered(&mut self, reference: &str) -> Result<(), String> {
         let order = self.request(reference)?;
-        let vals = self.new_order(order, reference, order.units)?;
+        let vals = self.new_order(order, reference, |line| line.units)?;
         self.then("sale.order", "create", vals);
         Ok(())
     }
@@ -137,7 +144,7 @@ impl Work<'_> {
     /// Confirms an order of an accepted customer that nobody asked for.
     pub(super) fn extra_order(&mut self) -> Result<(), String> {
         let order = self.shop.accepted().last().ok_or("no request is accepted")?;
-        let vals = self.new_order(order, "Phone call", 1)?;
+        let vals = self.new_order(order, "Phone call", |_| 1)?;
         self.steps.push(Step::call("sale.order", "create", vals).bind(EXTRA));
         self.press("sale.order", "action_confirm", EXTRA);
         Ok(())

@@ -94,6 +94,12 @@ fn screened_orders_with_deposits() {
 }
 
 #[test]
+fn orders_with_several_lines_of_regulars() {
+    let rules = ["draft-cancelled", "declined-not-entered", "declined-not-billed", "final-invoice", "customer-limit"];
+    all_alone(&micro::several(), &micro::several_plan(), &rules);
+}
+
+#[test]
 fn billed_orders_without_screening() {
     let mut shop = micro::micro();
     shop.billing = Some(super::super::shop::Billing { days: 0, deposit: None });

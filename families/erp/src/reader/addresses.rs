@@ -39,7 +39,10 @@ pub(crate) fn addresses(shop: &Shop, access: &mut dyn ToolAccess) -> Result<BTre
     for order in shop.orders.iter().filter(|order| order.source != Source::Brief) {
         let key = record(&order.reference);
         let id = book.one(key.clone(), "sale_order", json!([["client_order_ref", "=", order.reference]]))?;
-        book.one(record_line(&key), "sale_order_line", json!([["order_id", "=", id]]))?;
+        let lines = find(book.access, "sale_order_line", json!([["order_id", "=", id]]), &["id"])?;
+        for (number, line) in lines.iter().enumerate() {
+            book.note(record_line(&key, number), line.id()?)?;
+        }
     }
     if shop.repair.is_some() {
         // Documents are numbered as they are read: the oldest first.

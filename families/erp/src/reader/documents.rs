@@ -1,6 +1,6 @@
 //! The documents of the job that are in the system already: customer orders, and the plan that stood.
 
-use super::super::shop::{Build, Buy, Order, Party, Source};
+use super::super::shop::{Build, Buy, Order, OrderLine, Party, Source};
 use super::{
     goods::Goods,
     rows::{Row, find, find_one},
@@ -24,11 +24,15 @@ pub(super) fn orders(
             Some(listed) => listed_order(access, request, listed, told)?,
             None => seeded_order(access, request, goods, told)?,
         };
-        if order.product != told.item {
-            return Err(format!("{} asks for {}, but the job is {}", order.reference, order.product, told.item));
+        if let Some(line) = order.lines.iter().find(|line| !told.items.contains(&line.product)) {
+            return Err(format!("{} asks for {}, but the job is {:?}", order.reference, line.product, told.items));
         }
         customers.insert(party.reference.clone(), party);
         orders.push(order);
+    }
+    let asked = |item: &&String| orders.iter().any(|order: &Order| order.asked(item) > 0);
+    if let Some(odd) = told.items.iter().find(|item| !asked(item)) {
+        return Err(format!("the job is about {odd}, but nobody asks for it"));
     }
     orders.sort_by(|one, other| {
         let key = |order: &Order| (order.reference.len(), order.reference.clone());
@@ -48,8 +52,7 @@ fn listed_order(
     let order = Order {
         reference: request.reference.clone(),
         customer: listed.customer.clone(),
-        product: listed.item.clone(),
-        units: listed.units,
+        lines: listed.lines.iter().map(|(item, units)| OrderLine { product: item.clone(), units: *units }).collect(),
         due: i64::from(listed.due.0 - told.today.0),
         limit: request.limit,
         source: request.source,
@@ -66,14 +69,18 @@ fn seeded_order(
     let by_reference = json!([["client_order_ref", "=", request.reference]]);
     let row = find_one(access, "sale_order", by_reference, &["partner_id", "state", "commitment_date"])?;
     row.must("state", &json!(if request.source == Source::Draft { "draft" } else { "sale" }))?;
-    let line = line(access, "sale_order_line", &row, &["product_id", "product_uom_qty"])?;
+    let of_order = json!([["order_id", "=", row.id()?]]);
+    let lines = find(access, "sale_order_line", of_order, &["product_id", "product_uom_qty"])?;
+    let line = |line: &Row| {
+        let product = goods.code(line.link("product_id")?)?.to_owned();
+        Ok::<_, String>(OrderLine { product, units: line.whole("product_uom_qty")? })
+    };
     let customer = find_one(access, "res_partner", json!([["id", "=", row.link("partner_id")?]]), &["name", "ref"])?;
     let customer = Party { reference: customer.needed("ref")?, name: customer.needed("name")? };
     let order = Order {
         reference: request.reference.clone(),
         customer: customer.reference.clone(),
-        product: goods.code(line.link("product_id")?)?.to_owned(),
-        units: line.whole("product_uom_qty")?,
+        lines: lines.iter().map(line).collect::<Result<_, String>>()?,
         due: row.day("commitment_date", told.today)?,
         limit: request.limit,
         source: request.source,

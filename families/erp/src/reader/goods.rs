@@ -28,32 +28,35 @@ struct Recipe {
     operation: (i64, i64),
 }
 
-/// Reads the finished product and whatever it consists of.
-pub(super) fn read(access: &mut dyn ToolAccess, code: &str) -> Result<Goods, String> {
+/// Reads the finished products and whatever they consist of.
+pub(super) fn read(access: &mut dyn ToolAccess, codes: &[String]) -> Result<Goods, String> {
     let routes = find(access, "stock_route", json!([]), &["name"])?;
     let route = |name: &str| -> Result<Option<i64>, String> {
         let found = routes.iter().find(|row| row.text("name").is_ok_and(|known| known == Some(name)));
         found.map(Row::id).transpose()
     };
     let (buy, make) = (route("Buy")?, route("Manufacture")?);
-    let finished = find_one(access, "product_product", json!([["default_code", "=", code]]), &FIELDS)?;
+    let mut open = Vec::new();
+    for code in codes {
+        open.push(find_one(access, "product_product", json!([["default_code", "=", code]]), &FIELDS)?);
+    }
     let mut products: BTreeMap<i64, Product> = BTreeMap::new();
     let mut recipes: BTreeMap<i64, Recipe> = BTreeMap::new();
-    let mut depth: BTreeMap<i64, usize> = BTreeMap::from([(finished.id()?, 0)]);
-    let mut open = vec![finished];
+    let mut depth: BTreeMap<i64, usize> = open.iter().map(|row| Ok((row.id()?, 0))).collect::<Result<_, String>>()?;
     while let Some(row) = open.pop() {
         let id = row.id()?;
         let on = row.links("route_ids")?;
         let takes = |route: Option<i64>| route.is_some_and(|route| on.contains(&route));
         let (buys, makes) = (takes(buy), takes(make));
         let recipe = recipe(access, &row, makes)?;
-        let role = match (products.is_empty(), makes) {
+        let code = row.needed("default_code")?;
+        let role = match (codes.contains(&code), makes) {
             (true, _) => Role::Finished,
             (false, true) => Role::Module,
             (false, false) => Role::Part,
         };
         let product = Product {
-            code: row.needed("default_code")?,
+            code,
             name: row.needed("name")?,
             role,
             list: row.cents("list_price")?,

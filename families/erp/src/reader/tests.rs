@@ -2,8 +2,8 @@
 
 use super::super::{
     FAMILY, PLAN, case_of,
-    micro::{micro, repaired, screened},
-    shop::{Adjacent, Billing, Deposit, Group, NeverBought, Repair, Shop, Source},
+    micro::{micro, repaired, screened, several},
+    shop::{Adjacent, Billing, Bounds, Clauses, Deposit, Group, NeverBought, Repair, Shop, Source},
 };
 use super::{figures, notes, read_back, text};
 use benchwright_base::Date;
@@ -84,18 +84,23 @@ fn instruction(rest: &str) -> String {
          | Reference | Customer | Customer ref | Item | Units | Needed by | Pre-tax limit |\n\
          |---|---|---|---|---:|---|---:|\n\
          | REQ-1 | Northgate | C-101 | FG-100 | 5 | 2032-03-05 | $2,000.50 |\n\n\
-         ## The goal\n\nServe them at the lowest new spending.\n\n## More\n\n{rest}\n"
+         ## Days\n\nAll calendar days count. Whatever comes in can be used that same day. The price line holds for all units.\n\n## The goal\n\nServe them at the lowest new spending.\n\n## More\n\n{rest}\n"
     )
 }
 
 #[test]
 fn a_plain_instruction_is_read() {
     let told = text::read(&instruction("- Nothing else.")).unwrap();
-    assert_eq!((told.today, told.objective, &*told.item), (date("2032-03-01"), "min_new_spend", "FG-100"));
+    assert_eq!(
+        (told.today, told.objective, &told.items[..]),
+        (date("2032-03-01"), "min_new_spend", &["FG-100".to_owned()][..])
+    );
+    assert_eq!((told.closes, &told.clauses), (false, &Clauses::default()));
     assert_eq!((told.margin, told.budget, &told.screen, &told.billing), (None, None, &None, &None));
     let request = &told.requests[0];
     assert_eq!((&*request.reference, request.limit, request.source), ("REQ-1", Some(200_050), Source::Brief));
-    assert_eq!(request.listed.as_ref().map(|listed| (listed.units, listed.due)), Some((5, date("2032-03-05"))));
+    let listed = request.listed.as_ref().unwrap();
+    assert_eq!((&listed.lines[..], listed.due), (&[("FG-100".to_owned(), 5)][..], date("2032-03-05")));
 }
 
 #[test]
@@ -132,7 +137,16 @@ fn what_contradicts_itself_is_refused() {
         assert!(text::read(&instruction(wrong)).is_err(), "{wrong}");
     }
     assert!(text::read(&instruction("- A.").replace("lowest new spending", "best price")).is_err());
-    assert!(text::read(&instruction("- A.").replace("(FG-100)", "(FG-100) or (FG-101)")).is_err());
+    assert!(text::read(&instruction("- A.").replace("All calendar days count", "Some days count")).is_err());
+    assert!(text::read(&instruction("- Nothing can be received on a closed day.")).is_err());
+    let row = "| REQ-1 | Northgate | C-101 | FG-100 | 5 | 2032-03-05 | $2,000.50 |\n";
+    for other in
+        ["| REQ-1 | Northgate | C-101 | FG-100 | 6 | 2032-03-05 | $2,000.50 |\n", &row.replace("03-05", "03-06")]
+    {
+        assert!(text::read(&instruction("- A.").replace(row, &format!("{row}{other}"))).is_err(), "{other}");
+    }
+    let more = row.replace("FG-100", "FG-101");
+    assert!(text::read(&instruction("- A.").replace(row, &format!("{row}{more}"))).is_ok());
     assert!(text::read(&instruction("- A.").replace("$2,000.50", "2000")).is_err());
 }
 
@@ -187,6 +201,12 @@ fn comes_back(shop: &Shop, pattern: &str) {
 fn small_cases_come_back() {
     comes_back(&micro(), PLAIN);
     comes_back(&screened(), PLAIN);
+    comes_back(&several(), PLAIN);
+    let usual = Clauses::default();
+    comes_back(&Shop { clauses: Clauses { next_day: true, ..usual.clone() }, ..several() }, PLAIN);
+    for bound in [Bounds::Passes, Bounds::Fails] {
+        comes_back(&Shop { clauses: Clauses { bound, ..usual.clone() }, ..several() }, PLAIN);
+    }
     comes_back(&Shop { adjacent: Adjacent::default(), margin: None, ..micro() }, PLAIN);
 }
 

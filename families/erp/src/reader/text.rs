@@ -20,8 +20,10 @@ pub(super) struct Told {
     pub(super) today: Date,
     /// The objective, by name.
     pub(super) objective: &'static str,
-    /// The code of the finished product.
-    pub(super) item: String,
+    /// The codes of the finished products, ascending.
+    pub(super) items: Vec<String>,
+    /// Whether the company is closed on some days, which system parameters name.
+    pub(super) closes: bool,
     /// The requests, in the order of the text.
     pub(super) requests: Vec<Request>,
     /// How they are screened.
@@ -68,10 +70,8 @@ pub(super) struct Listed {
     pub(super) name: String,
     /// The customer's reference.
     pub(super) customer: String,
-    /// The item.
-    pub(super) item: String,
-    /// How many.
-    pub(super) units: i64,
+    /// The items, and how many of each.
+    pub(super) lines: Vec<(String, i64)>,
     /// The day it is needed by.
     pub(super) due: Date,
 }
@@ -105,7 +105,8 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
     let told = Told {
         today,
         objective: only(objectives, "known goal", "the instruction")?,
-        item: only(codes, "product code", opening.trim())?.to_owned(),
+        items: codes.into_iter().map(str::to_owned).collect(),
+        closes: closes(&sentences)?,
         requests: requests(&tables)?,
         screen: screen(&tables, &sentences, today)?,
         billing: billing(&sentences)?,
@@ -119,10 +120,25 @@ pub(super) fn read(text: &str) -> Result<Told, String> {
         apart: one(&sentences, &known_by("erp/adjacent-records"))?.is_some(),
         clauses: clauses::read(text, is_neutral(&tables), tables.iter().any(|table| table.has("Limit")))?,
     };
+    if told.items.is_empty() {
+        return Err(format!("there is no product code in: {}", opening.trim()));
+    }
     if told.requests.is_empty() {
         return Err("the instruction lists no request".to_owned());
     }
     Ok(told)
+}
+
+/// Whether there are closed days: what names them and what follows from them are told together, or not at all.
+fn closes(sentences: &[&str]) -> Result<bool, String> {
+    let named = one(sentences, &["planning.closed_weekdays", "planning.closed_dates", "closed"])?;
+    let received = one(sentences, &known_by("erp/receipt-open"))?;
+    let every_day = one(sentences, &["all calendar days count"])?.or(one(sentences, &["All calendar days count"])?);
+    match (named, received, every_day) {
+        (Some(_), Some(_), None) => Ok(true),
+        (None, None, Some(_)) => Ok(false),
+        _ => Err("which days count is told by halves, twice or not at all".to_owned()),
+    }
 }
 
 /// The sentences outside of tables.
@@ -203,16 +219,33 @@ fn requests(tables: &[Table<'_>]) -> Result<Vec<Request>, String> {
         }
         for row in &table.rows {
             let reference = table.cell(row, "Reference")?;
-            if requests.iter().any(|known| known.reference == reference) {
-                return Err(format!("the request {reference} is listed twice"));
-            }
             let listed = if source == Source::Brief { Some(listed(table, row)?) } else { None };
             let head = ["Pre-tax limit", "Limit"].into_iter().find(|head| table.has(head));
             let limit = head.map(|head| limit(table.cell(row, head)?)).transpose()?.flatten();
+            if let Some(known) = requests.iter_mut().find(|known| known.reference == reference) {
+                let same = known.limit == limit;
+                let more = known.listed.as_mut().zip(listed).filter(|_| same);
+                if !more.is_some_and(|(known, more)| known.join(more)) {
+                    return Err(format!("the request {reference} is listed twice, and not as lines of one"));
+                }
+                continue;
+            }
             requests.push(Request { reference: reference.to_owned(), limit, source, listed });
         }
     }
     Ok(requests)
+}
+
+impl Listed {
+    /// Takes up another line of the same request, if it is one.
+    fn join(&mut self, more: Listed) -> bool {
+        let same = (&self.name, &self.customer, self.due) == (&more.name, &more.customer, more.due);
+        let fresh = more.lines.iter().all(|(item, _)| self.lines.iter().all(|(known, _)| known != item));
+        if same && fresh {
+            self.lines.extend(more.lines);
+        }
+        same && fresh
+    }
 }
 
 /// Where the requests of a list stand, by what is said above it.
@@ -232,8 +265,10 @@ fn listed(table: &Table<'_>, row: &[&str]) -> Result<Listed, String> {
     Ok(Listed {
         name: cell("Customer")?.to_owned(),
         customer: cell("Customer ref")?.to_owned(),
-        item: cell("Item")?.to_owned(),
-        units: decimal(units, 0).ok_or_else(|| format!("{units} is no number of units"))?,
+        lines: vec![(
+            cell("Item")?.to_owned(),
+            decimal(units, 0).ok_or_else(|| format!("{units} is no number of units"))?,
+        )],
         due: Date::parse(due).ok_or_else(|| format!("{due} is no date"))?,
     })
 }

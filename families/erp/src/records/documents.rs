@@ -46,16 +46,18 @@ pub(super) fn orders(shop: &Shop, anchor: Date, world: &mut Filler<'_>) -> Resul
             ("user_id", of(MAKER)),
         ];
         world.put("sale_order", &key, &cells)?;
-        let price = shop.product(&order.product).map_or(0, |product| product.list);
-        let line = [
-            ("order_id", of(&key)),
-            ("product_id", of(facts::product(&order.product))),
-            ("name", text(label(shop, &order.product))),
-            ("product_uom_qty", units(order.units)),
-            ("price_unit", money(price)),
-            ("technical_price_unit", money(price)),
-        ];
-        world.put("sale_order_line", record_line(&key), &line)?;
+        for (nth, line) in order.lines.iter().enumerate() {
+            let price = shop.list_price(&line.product);
+            let cells = [
+                ("order_id", of(&key)),
+                ("product_id", of(facts::product(&line.product))),
+                ("name", text(label(shop, &line.product))),
+                ("product_uom_qty", units(line.units)),
+                ("price_unit", money(price)),
+                ("technical_price_unit", money(price)),
+            ];
+            world.put("sale_order_line", record_line(&key, nth), &cells)?;
+        }
         if confirmed {
             deliveries += 1;
             deliver(world, order, deliveries, due, &mut shelf)?;
@@ -96,7 +98,7 @@ fn deliver(
     let key = &*facts::record(&order.reference);
     let name = world.name_of("sale_order", key)?;
     let own = format!("WH/OUT/{number:05}");
-    let (taken, state) = shelf.take(&order.product, order.units);
+    let held: Vec<(i64, &str)> = order.lines.iter().map(|line| shelf.take(&line.product, line.units)).collect();
     let transfer = format!("{key}/delivery");
     let cells = [
         ("name", text(&own)),
@@ -104,27 +106,31 @@ fn deliver(
         ("origin", text(&name)),
         ("picking_type_code", Cell::Word("outgoing")),
         // What is there can be shipped.
-        ("state", Cell::Word(if taken > 0 { "assigned" } else { "confirmed" })),
+        ("state", Cell::Word(if held.iter().any(|(taken, _)| *taken > 0) { "assigned" } else { "confirmed" })),
         ("location_id", of("location/stock")),
         ("location_dest_id", of("location/customers")),
         ("scheduled_date", instant(due)),
         ("sale_id", of(key)),
     ];
     world.put("stock_picking", &transfer, &cells)?;
-    let cells = [
-        ("product_id", of(facts::product(&order.product))),
-        ("product_uom_qty", units(order.units)),
-        ("quantity", units(taken)),
-        ("state", Cell::Word(state)),
-        ("date", instant(due)),
-        ("origin", text(&name)),
-        ("reference", text(&own)),
-        ("location_id", of("location/stock")),
-        ("location_dest_id", of("location/customers")),
-        ("picking_id", of(&transfer)),
-        ("sale_line_id", of(record_line(key))),
-    ];
-    world.put("stock_move", format!("{transfer}/move"), &cells)
+    for (nth, (line, (taken, state))) in order.lines.iter().zip(held).enumerate() {
+        let cells = [
+            ("product_id", of(facts::product(&line.product))),
+            ("product_uom_qty", units(line.units)),
+            ("quantity", units(taken)),
+            ("state", Cell::Word(state)),
+            ("date", instant(due)),
+            ("origin", text(&name)),
+            ("reference", text(&own)),
+            ("location_id", of("location/stock")),
+            ("location_dest_id", of("location/customers")),
+            ("picking_id", of(&transfer)),
+            ("sale_line_id", of(record_line(key, nth))),
+        ];
+        let move_key = if nth == 0 { format!("{transfer}/move") } else { format!("{transfer}/move/{}", nth + 1) };
+        world.put("stock_move", move_key, &cells)?;
+    }
+    Ok(())
 }
 
 /// The purchases and builds of the plan that stood.

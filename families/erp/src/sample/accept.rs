@@ -32,7 +32,7 @@ pub(crate) fn accept(
     if idle_row(shop, &best.buys, &best.builds) {
         return because("S5");
     }
-    let builds = best.builds.iter().any(|build| build.product == shop.finished().code);
+    let builds = best.builds.iter().any(|build| shop.is_finished(&build.product));
     if recipe.route != Route::Buy && recipe.repair.is_none() && !builds {
         return because("S6");
     }
@@ -48,6 +48,9 @@ pub(crate) fn accept(
         if values(shop, &cheapest.buys, &cheapest.builds).first().is_none_or(|value| *value <= first) {
             return because("S2");
         }
+    }
+    if !fills_a_day(shop, &best.builds) {
+        return because("S8");
     }
     if recipe.headline.is_empty() || recipe.repair.is_some() {
         return Ok(());
@@ -94,7 +97,6 @@ fn mendable(shop: &Shop, trouble: Trouble, makes: bool) -> bool {
         left.options.retain(|option| Some(&option.centre) != centre);
         left
     };
-    let finished = &shop.finished().code;
     match trouble {
         Trouble::Supplier if !makes => {
             let Some((_, units)) = laws::purchase(shop) else { return false };
@@ -103,7 +105,7 @@ fn mendable(shop: &Shop, trouble: Trouble, makes: bool) -> bool {
             broken.is_some_and(|(offer, _)| laws::exact(&left(Some(&offer.vendor), None)).is_some())
         }
         Trouble::Supplier => {
-            let mut offers = shop.offers.iter().filter(|o| o.product == *finished && o.lead <= shop.horizon());
+            let mut offers = shop.offers.iter().filter(|o| shop.is_finished(&o.product) && o.lead <= shop.horizon());
             offers.all(|offer| laws::in_time(&left(Some(&offer.vendor), None)))
         }
         Trouble::Centre => shop.centres.iter().all(|centre| laws::in_time(&left(None, Some(&centre.code)))),
@@ -145,15 +147,16 @@ fn spend(shop: &Shop, buys: &[Buy], builds: &[Build]) -> i64 {
 /// How far a plan is from the one that stood: finished purchases and builds, unit by unit.
 fn distance(shop: &Shop, buys: &[Buy], builds: &[Build]) -> i64 {
     let Some(repair) = &shop.repair else { return 0 };
-    let finished = &shop.finished().code;
-    let bought = |buys: &[Buy], vendor: &str| -> i64 {
-        buys.iter().filter(|buy| buy.vendor == vendor && buy.product == *finished).map(|buy| buy.units).sum()
+    let bought = |buys: &[Buy], vendor: &str, product: &str| -> i64 {
+        buys.iter().filter(|buy| buy.vendor == vendor && buy.product == product).map(|buy| buy.units).sum()
     };
     let built = |builds: &[Build], product: &str, centre: &str| -> i64 {
         builds.iter().filter(|build| build.product == product && build.centre == centre).map(|build| build.units).sum()
     };
-    let vendors = shop.vendors.iter().map(|party| &*party.reference);
-    let offers: i64 = vendors.map(|vendor| (bought(buys, vendor) - bought(&repair.buys, vendor)).abs()).sum();
+    let pairs =
+        shop.vendors.iter().flat_map(|party| shop.finished_goods().map(|known| (&*party.reference, &*known.code)));
+    let offers: i64 =
+        pairs.map(|(vendor, code)| (bought(buys, vendor, code) - bought(&repair.buys, vendor, code)).abs()).sum();
     let options = shop.options.iter().map(|option| (&*option.product, &*option.centre));
     let work = options.map(|(product, at)| (built(builds, product, at) - built(&repair.builds, product, at)).abs());
     offers + work.sum::<i64>()
@@ -162,8 +165,8 @@ fn distance(shop: &Shop, buys: &[Buy], builds: &[Build]) -> i64 {
 /// Units that the broken supplier or centre no longer brings.
 fn lost(shop: &Shop) -> i64 {
     let Some(repair) = &shop.repair else { return 0 };
-    let finished = &shop.finished().code;
-    let bought = repair.buys.iter().filter(|b| b.product == *finished && Some(&b.vendor) == repair.vendor.as_ref());
+    let bought =
+        repair.buys.iter().filter(|b| shop.is_finished(&b.product) && Some(&b.vendor) == repair.vendor.as_ref());
     let built = repair.builds.iter().filter(|b| Some(&b.centre) == repair.centre.as_ref());
     bought.map(|buy| buy.units).sum::<i64>() + built.map(|build| build.units).sum::<i64>()
 }
@@ -189,6 +192,17 @@ pub(super) fn idle_row(shop: &Shop, buys: &[Buy], builds: &[Build]) -> bool {
             idle
         })
     })
+}
+
+/// Whether a day is full where centres have minutes per start day.
+fn fills_a_day(shop: &Shop, builds: &[Build]) -> bool {
+    let full = |build: &Build| {
+        let same = builds.iter().filter(|other| (&other.centre, other.start) == (&build.centre, build.start));
+        let taken: i64 = same.map(|other| minutes(shop, other) * other.units).sum();
+        let daily = shop.centres.iter().find(|centre| centre.code == build.centre).and_then(|centre| centre.daily);
+        daily.is_some_and(|daily| daily - taken < minutes(shop, build))
+    };
+    shop.centres.iter().all(|centre| centre.daily.is_none()) || builds.iter().any(full)
 }
 
 /// The case without a rule.

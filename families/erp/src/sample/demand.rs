@@ -1,21 +1,21 @@
 //! Who asks for what: requests, the tests they must pass, and what customers can pay.
 
 use super::super::shop::{Billing, Deposit, Screen, Source};
-use super::recipe::{BillingRecipe, Dice, Ranges, Recipe, Seeded, Test, within};
+use super::recipe::{BillingRecipe, Dice, Ranges, Recipe, Seeded, Switch, Test, within};
 use benchwright_base::Stream;
 use benchwright_project::Discard;
 
 /// A request before it has a name.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// Units.
-    pub(super) units: i64,
+    /// Units of each finished item.
+    pub(super) units: Vec<i64>,
     /// The due day.
     pub(super) due: i64,
     /// The test it fails.
     pub(super) fails: Option<Test>,
-    /// The customer's limit, in cents.
-    pub(super) limit: i64,
+    /// The customer's limit, in cents, where there is one.
+    pub(super) limit: Option<i64>,
     /// Where it stands.
     pub(super) source: Source,
 }
@@ -24,8 +24,8 @@ pub(super) struct Request {
 pub(super) struct Demand {
     /// The requests, in the order of their references.
     pub(super) requests: Vec<Request>,
-    /// The list price, in cents.
-    pub(super) list: i64,
+    /// The list price of each finished item, in cents.
+    pub(super) lists: Vec<i64>,
     /// The tests.
     pub(super) screen: Option<Screen>,
     /// The billing.
@@ -40,9 +40,21 @@ impl Demand {
         days
     }
 
+    /// The due days of requests for an item that pass, ascending.
+    pub(super) fn days_of(&self, item: usize) -> Vec<i64> {
+        let mut days: Vec<i64> = self.passing().filter(|request| request.units[item] > 0).map(|r| r.due).collect();
+        days.sort_unstable();
+        days
+    }
+
     /// Units of requests that pass.
     pub(super) fn units(&self) -> i64 {
-        self.passing().map(|request| request.units).sum()
+        (0..self.lists.len()).map(|item| self.units_of(item)).sum()
+    }
+
+    /// Units of an item in requests that pass.
+    pub(super) fn units_of(&self, item: usize) -> i64 {
+        self.passing().map(|request| request.units[item]).sum()
     }
 
     fn passing(&self) -> impl Iterator<Item = &Request> {
@@ -83,20 +95,101 @@ pub(super) fn draw(
     let sizes = split(stream, days.len() as i64, units);
     drawn.extend(sizes.into_iter().zip(days).map(|(units, due)| (units, due, None)));
     stream.shuffle(&mut drawn);
+    if ranges.on(Switch::Exact) {
+        on_the_bounds(&mut round.exact, screen.as_ref(), &mut drawn);
+    }
 
     let billing = recipe.billing.as_ref().map(|billing| terms(billing, dice.draw.tier)).transpose()?;
     let passing: Vec<i64> = drawn.iter().filter(|(_, _, fails)| fails.is_none()).map(|(units, _, _)| *units).collect();
-    let list = price(&mut round.list, prices, billing.as_ref(), &passing)?;
+    let exact = ranges.on(Switch::Exact) && !ranges.on(Switch::Lines);
+    let list = price(&mut round.list, prices, billing.as_ref(), &passing, exact)?;
+    let lists = lists(&mut round.items, ranges, list);
     let mut sources = sources(&mut round.sources, recipe, &drawn).into_iter();
-    let requests = drawn.into_iter().map(|(units, due, fails)| {
-        let value = units * list;
+    let screened = recipe.screen.contains(&Test::Limit);
+    let mut requests = Vec::new();
+    for (nth, (units, due, fails)) in drawn.into_iter().enumerate() {
+        let units = lines(&mut round.items, ranges, nth, lists.len(), units);
+        let value: i64 = units.iter().zip(&lists).map(|(units, list)| units * list).sum();
         let limit = match fails {
             Some(Test::Limit) => value * round.limits.between(70, 95) / 100 / 100 * 100,
             _ => (value * round.limits.between(102, 112) / 100 + 99) / 100 * 100,
         };
-        Request { units, due, fails, limit, source: sources.next().unwrap_or(Source::Brief) }
-    });
-    Ok(Demand { requests: requests.collect(), list, screen, billing })
+        // A limit that nothing can reach is not told.
+        let limit = (screened || ranges.on(Switch::Exact)).then_some(limit);
+        requests.push(Request { units, due, fails, limit, source: sources.next().unwrap_or(Source::Brief) });
+    }
+    if ranges.on(Switch::Exact) {
+        exact_limits(&mut round.exact, &lists, screened, &mut requests);
+    }
+    if (0..lists.len()).any(|item| requests.iter().all(|r| r.fails.is_some() || r.units[item] == 0)) {
+        return Err(Discard::Because("D6".to_owned()));
+    }
+    Ok(Demand { requests, lists, screen, billing })
+}
+
+/// The list prices of all finished items.
+fn lists(stream: &mut Stream, ranges: &Ranges, first: i64) -> Vec<i64> {
+    let mut lists = vec![first];
+    if ranges.on(Switch::Lines) {
+        let more = within(stream, ranges.items) - 1;
+        lists.extend((0..more).map(|_| first * stream.between(80, 125) / 100 / 100 * 100));
+    }
+    lists
+}
+
+/// The units of a request, split over items: each item is the first of some request, and some ask for another one too.
+fn lines(stream: &mut Stream, ranges: &Ranges, nth: usize, items: usize, units: i64) -> Vec<i64> {
+    let mut split = vec![0; items];
+    let first = nth % items;
+    split[first] = units;
+    if items > 1 {
+        let other = (first + stream.between(1, items as i64 - 1) as usize) % items;
+        let wanted = nth == 0 || stream.between(1, 10_000) <= ranges.several;
+        let part = units * stream.between(25, 60) / 100;
+        if wanted && part > 0 && part < units {
+            (split[first], split[other]) = (units - part, part);
+        }
+    }
+    split
+}
+
+/// Moves a request that passes onto each bound of the intake, and one that fails next to it.
+fn on_the_bounds(stream: &mut Stream, screen: Option<&Screen>, drawn: &mut [(i64, i64, Option<Test>)]) {
+    let Some(screen) = screen else { return };
+    let mut passing: Vec<usize> = (0..drawn.len()).filter(|at| drawn[*at].2.is_none()).collect();
+    stream.shuffle(&mut passing);
+    let mut passing = passing.into_iter();
+    let upper = stream.chance(1, 2);
+    if let (Some((low, high)), Some(at)) = (screen.window, passing.next()) {
+        drawn[at].0 = if upper { high } else { low };
+        for failing in drawn.iter_mut().filter(|(_, _, fails)| *fails == Some(Test::Window)).take(1) {
+            failing.0 = if failing.0 < low { low - 1 } else { high + 1 };
+        }
+    }
+    if let (Some(lead), Some(at)) = (screen.lead, passing.next()) {
+        drawn[at].1 = lead;
+        for failing in drawn.iter_mut().filter(|(_, _, fails)| *fails == Some(Test::Lead)).take(1) {
+            failing.1 = lead - 1;
+        }
+    }
+}
+
+/// Gives requests that pass a limit of exactly their value; where limits are a test, one that fails misses it by a dollar. Where
+/// they are none, only some requests name one.
+fn exact_limits(stream: &mut Stream, lists: &[i64], screened: bool, requests: &mut [Request]) {
+    let value = |request: &Request| -> i64 { request.units.iter().zip(lists).map(|(units, list)| units * list).sum() };
+    let mut passing: Vec<usize> = (0..requests.len()).filter(|at| requests[*at].fails.is_none()).collect();
+    stream.shuffle(&mut passing);
+    for (nth, at) in passing.into_iter().enumerate() {
+        if nth < 2 {
+            requests[at].limit = Some(value(&requests[at]));
+        } else if !screened && stream.chance(1, 2) {
+            requests[at].limit = None;
+        }
+    }
+    for failing in requests.iter_mut().filter(|request| request.fails == Some(Test::Limit)).take(1) {
+        failing.limit = Some(value(failing) - 100);
+    }
 }
 
 /// The streams that a second round goes on with.
@@ -105,6 +198,8 @@ pub(super) struct Rounds {
     list: Stream,
     limits: Stream,
     sources: Stream,
+    items: Stream,
+    exact: Stream,
 }
 
 impl Rounds {
@@ -115,6 +210,8 @@ impl Rounds {
             list: dice.stream("list"),
             limits: dice.stream("limits"),
             sources: dice.stream("sources"),
+            items: dice.stream("items"),
+            exact: dice.stream("exact"),
         }
     }
 }
@@ -185,23 +282,29 @@ fn terms(recipe: &BillingRecipe, tier: &str) -> Result<Billing, Discard> {
     Ok(Billing { days: recipe.days, deposit })
 }
 
-/// A list price in whole dollars; with a deposit, one that puts orders on both sides of its threshold.
+/// A list price in whole dollars; with a deposit, one that puts orders on both sides of its threshold, or one of them exactly
+/// on it.
 fn price(
     stream: &mut Stream,
     (mut low, mut high): (i64, i64),
     billing: Option<&Billing>,
     passing: &[i64],
+    exact: bool,
 ) -> Result<i64, Discard> {
+    let mut on_it = Vec::new();
     if let Some(deposit) = billing.and_then(|billing| billing.deposit.as_ref()) {
         let (least, most) = (passing.iter().min().copied().unwrap_or(1), passing.iter().max().copied().unwrap_or(1));
         let from = deposit.from / 100;
         low = low.max((from + most - 1) / most);
         high = high.min((from - 1) / least);
+        let fits = |units: &&i64| exact && from % **units == 0 && (low..=high).contains(&(from / **units));
+        on_it.extend(passing.iter().filter(fits).map(|units| from / units));
     }
     if low > high {
         return Err(Discard::Because("D6".to_owned()));
     }
-    Ok(stream.between(low, high) * 100)
+    let dollars = stream.between(low, high);
+    Ok(stream.pick(&on_it).copied().unwrap_or(dollars) * 100)
 }
 
 /// Where requests stand: with a mixed intake, drafts and listed ones among those that pass and those that fail.

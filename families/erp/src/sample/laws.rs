@@ -1,6 +1,6 @@
 //! What can be said of a case without solving it: the laws of its data, and plain reasons why it is no task.
 
-use super::super::shop::{Role, Shop, Source};
+use super::super::shop::{Product, Role, Shop, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A reason to throw a case away: its code, and whether it holds.
@@ -20,7 +20,9 @@ pub(crate) fn fault(shop: &Shop) -> Option<&'static str> {
         ("D1", |shop| {
             shop.products.iter().any(|product| product.role == Role::Part && reach(shop, &product.code, 99) == 0)
         }),
-        ("D3", |shop| reach(shop, &shop.finished().code, shop.horizon()) < shop.demand(&shop.finished().code)),
+        ("D3", |shop| {
+            shop.finished_goods().any(|known| reach(shop, &known.code, shop.horizon()) < shop.demand(&known.code))
+        }),
         ("D2", |shop| !in_time(shop)),
         ("D4", |shop| shop.spend_cap().is_some_and(|cap| least_spend(shop).is_none_or(|spend| spend > cap))),
     ];
@@ -61,11 +63,13 @@ fn deposits(shop: &Shop) -> bool {
 /// At the most so many units of a product can be there by a day: stock, what arrives, and what can be built of what arrives.
 pub(crate) fn reach(shop: &Shop, code: &str, day: i64) -> i64 {
     let Some(product) = shop.product(code).filter(|_| day >= 0) else { return 0 };
-    let offers = shop.offers.iter().filter(|offer| offer.product == code && offer.lead <= day && shop.may_buy(code));
+    let offers =
+        shop.offers.iter().filter(|offer| offer.product == code && shop.usable(offer) <= day && shop.may_buy(code));
     let bought: i64 = offers.map(|offer| offer.most.unwrap_or(1_000_000)).sum();
-    let start = day - product.build_days;
     let mut built = 0;
-    if product.makes && start >= 0 {
+    if product.makes
+        && let Some(start) = shop.last_start(day, product.build_days)
+    {
         let minutes = |centre: &str| shop.centres.iter().find(|c| c.code == centre).and_then(|c| c.minutes);
         let options = shop.options.iter().filter(|option| option.product == code);
         built = options.map(|option| minutes(&option.centre).unwrap_or(1_000_000) / option.minutes).sum();
@@ -78,40 +82,60 @@ pub(crate) fn reach(shop: &Shop, code: &str, day: i64) -> i64 {
 
 /// Whether every due day could be met if all sources were free for it.
 pub(crate) fn in_time(shop: &Shop) -> bool {
-    let code = &shop.finished().code;
     let days: BTreeSet<i64> = shop.accepted().map(|order| order.due).collect();
-    let asked = |day: i64| -> i64 { shop.accepted().filter(|order| order.due <= day).map(|order| order.units).sum() };
-    days.into_iter().all(|day| reach(shop, code, day) >= asked(day))
+    let in_time = |code: &str| days.iter().all(|day| reach(shop, code, *day) >= asked(shop, code, *day));
+    shop.finished_goods().all(|known| in_time(&known.code))
+}
+
+/// Units of a product that are due by a day.
+fn asked(shop: &Shop, code: &str, day: i64) -> i64 {
+    shop.accepted().filter(|order| order.due <= day).map(|order| order.asked(code)).sum()
 }
 
 /// No plan spends less. Where nothing is built it is the least spend itself; `None` if there is no plan.
 pub(crate) fn least_spend(shop: &Shop) -> Option<i64> {
     if shop.products.iter().any(|product| product.makes) {
         let mut memo = BTreeMap::new();
-        return cheapest(shop, &shop.finished().code, &mut memo).map(|cents| cents * shop.uncovered());
+        let mut spend = 0;
+        for known in shop.finished_goods() {
+            spend += cheapest(shop, &known.code, &mut memo)? * shop.short(known);
+        }
+        return Some(spend);
     }
     purchase(shop).map(|(spend, _)| spend)
 }
 
 /// The least spend where nothing is built, and the units of each offer; `None` if no purchase covers the need in time.
 pub(crate) fn purchase(shop: &Shop) -> Option<(i64, Vec<i64>)> {
+    let mut all = (0, vec![0; shop.offers.len()]);
+    for known in shop.finished_goods() {
+        let (spend, units) = purchase_of(shop, known)?;
+        all.0 += spend;
+        all.1.iter_mut().zip(units).for_each(|(all, units)| *all += units);
+    }
+    Some(all)
+}
+
+/// The same for one finished product.
+fn purchase_of(shop: &Shop, known: &Product) -> Option<(i64, Vec<i64>)> {
     // Least cost of having at least so many units, offer by offer in the order of arrival.
-    let (gap, stock) = (shop.uncovered(), shop.finished().stock);
+    let (gap, stock) = (shop.short(known), known.stock);
     let size = usize::try_from(gap).ok()?;
     let mut cost: Vec<Option<i64>> = vec![None; size + 1];
     cost[0] = Some(0);
-    let mut order: Vec<usize> = (0..shop.offers.len()).filter(|at| shop.offers[*at].lead <= shop.horizon()).collect();
-    order.sort_by_key(|at| shop.offers[*at].lead);
-    let asked = |day: i64| -> i64 { shop.accepted().filter(|order| order.due <= day).map(|order| order.units).sum() };
+    let ready = |at: usize| shop.usable(&shop.offers[at]);
+    let ours = |at: &usize| shop.offers[*at].product == known.code && ready(*at) <= shop.horizon();
+    let mut order: Vec<usize> = (0..shop.offers.len()).filter(ours).collect();
+    order.sort_by_key(|at| ready(*at));
     let starve = |cost: &mut Vec<Option<i64>>, day: i64| {
-        let needed = usize::try_from((asked(day) - stock).max(0)).unwrap_or(0);
+        let needed = usize::try_from((asked(shop, &known.code, day) - stock).max(0)).unwrap_or(0);
         cost.iter_mut().take(needed.min(size + 1)).for_each(|cell| *cell = None);
     };
     // For each offer and amount: what was there before it, and the units it brings.
     let mut steps: Vec<Vec<(usize, i64)>> = Vec::new();
     for at in &order {
         let offer = &shop.offers[*at];
-        starve(&mut cost, offer.lead - 1);
+        starve(&mut cost, ready(*at) - 1);
         let before = cost.clone();
         let mut step: Vec<(usize, i64)> = (0..=size).map(|have| (have, 0)).collect();
         let (least, last) = (offer.tiers[0].0, offer.tiers[offer.tiers.len() - 1].0);
@@ -172,10 +196,11 @@ fn cheapest<'a>(shop: &'a Shop, code: &'a str, memo: &mut BTreeMap<&'a str, Opti
         // Parts on hand are free, but no more than a sliver of the need; a bound must not count on buying them.
         let stock = shop.product(&line.part).map_or(0, |part| part.stock);
         let unit = cheapest(shop, &line.part, memo);
-        let needed = line.units * shop.uncovered();
-        let paid = (needed - stock).max(0);
+        // Where several finished products take a part, its stock is counted for the smallest need, which is no less than fair.
+        let least = shop.finished_goods().map(|known| shop.short(known)).min().unwrap_or(0).max(1);
+        let paid = (line.units * least - stock).max(0);
         built = match (built, unit) {
-            (Some(built), Some(unit)) => Some(built + unit * paid / shop.uncovered().max(1)),
+            (Some(built), Some(unit)) => Some(built + unit * paid / least),
             _ => None,
         };
     }
@@ -245,12 +270,17 @@ pub(crate) fn broken(shop: &Shop) -> Option<String> {
     for order in &shop.orders {
         let value = shop.value(order);
         let percent = shop.billing.as_ref().and_then(|billing| billing.deposit.as_ref()?.percent).unwrap_or(0);
-        if value * percent % 100 != 0 || order.units < 1 || order.due < 1 {
+        if value * percent % 100 != 0 || order.lines.iter().any(|line| line.units < 1) || order.due < 1 {
             return Some(format!("{} is no order", order.reference));
         }
-        let owner = shop.customers.iter().filter(|party| party.reference == order.customer).count();
-        if owner != 1 || shop.orders.iter().filter(|other| other.customer == order.customer).count() != 1 {
-            return Some(format!("{} is not the one order of its customer", order.reference));
+        let twice = |line: &super::super::shop::OrderLine| {
+            order.lines.iter().filter(|other| other.product == line.product).count() != 1
+        };
+        if order.lines.is_empty() || order.lines.iter().any(|line| !shop.is_finished(&line.product) || twice(line)) {
+            return Some(format!("{} has lines that are none", order.reference));
+        }
+        if shop.customers.iter().filter(|party| party.reference == order.customer).count() != 1 {
+            return Some(format!("{} is nobody's order", order.reference));
         }
         if shop.accepts(order) && order.limit.is_some_and(|limit| limit < value) {
             return Some(format!("{} is taken above the customer's limit", order.reference));

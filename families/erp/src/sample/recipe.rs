@@ -182,12 +182,46 @@ pub(crate) enum Trouble {
     Centre,
 }
 
+/// What makes a case more like the world: a switch that a pattern turns on in a tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Switch {
+    /// Several finished items, and requests with several lines.
+    Lines,
+    /// Suppliers who sell several items.
+    Basket,
+    /// Customers with several requests.
+    Regulars,
+    /// Closed weekdays and holidays, and any weekday as today.
+    Calendar,
+    /// Centres with minutes per start day.
+    Daily,
+    /// Values exactly on their bounds.
+    Exact,
+    /// A budget that the first measure must make do with.
+    Budget,
+}
+
 /// The ranges of a tier, both ends included; shares are in ten-thousandths. `tiers.toml` has them all, a pattern those that differ.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Ranges {
     /// The tier whose ranges are meant where a pattern says nothing; its own, if none is named.
     pub(crate) size: Option<String>,
+    /// What makes the case more like the world.
+    pub(crate) switches: Vec<Switch>,
+    /// Finished items, with `lines`.
+    pub(crate) items: (i64, i64),
+    /// Requests with more than one line, with `lines`.
+    pub(crate) several: i64,
+    /// Offers of suppliers who sell something else too, with `basket`.
+    pub(crate) basket: i64,
+    /// Requests of customers who asked for something else too, with `regulars`.
+    pub(crate) regulars: i64,
+    /// Minutes per start day, of all minutes of a centre, with `daily`.
+    pub(crate) daily: (i64, i64),
+    /// Closed dates besides weekends, with `calendar`.
+    pub(crate) holidays: (i64, i64),
     /// Requests.
     pub(crate) orders: (i64, i64),
     /// Their due days.
@@ -327,6 +361,13 @@ pub(crate) fn check(head: &PatternHead, file: &Section<'_>) {
                 own.fault(KeyFault::new([&*key], format!("no range goes from {low} to {high}")));
             }
         }
+    }
+}
+
+impl Ranges {
+    /// Whether a switch is on.
+    pub(crate) fn on(&self, switch: Switch) -> bool {
+        self.switches.contains(&switch)
     }
 }
 

@@ -14,19 +14,19 @@ pub(super) fn disturb(mut shop: Shop, trouble: Trouble, bench: &mut Bench<'_>) -
     if accept::idle_row(&shop, &base.buys, &base.builds) {
         return Err(because("S5"));
     }
-    let finished = shop.finished().code.clone();
+    let finished = |code: &str| shop.is_finished(code);
     let mut repair = Repair { vendor: None, centre: None, buys: base.buys, builds: base.builds };
     match trouble {
         Trouble::Supplier => {
             let units = |vendor: &str| -> i64 {
-                repair.buys.iter().filter(|b| b.vendor == vendor && b.product == finished).map(|b| b.units).sum()
+                repair.buys.iter().filter(|b| b.vendor == vendor && finished(&b.product)).map(|b| b.units).sum()
             };
             let broken = largest(shop.vendors.iter().map(|party| (&*party.reference, units(&party.reference))));
             repair.vendor = Some(broken.ok_or_else(|| because("S4"))?);
         }
         Trouble::Centre => {
             let units = |centre: &str| -> i64 {
-                repair.builds.iter().filter(|b| b.centre == centre && b.product == finished).map(|b| b.units).sum()
+                repair.builds.iter().filter(|b| b.centre == centre && finished(&b.product)).map(|b| b.units).sum()
             };
             let broken = largest(shop.centres.iter().map(|centre| (&*centre.code, units(&centre.code))));
             let broken = broken.ok_or_else(|| because("S4"))?;

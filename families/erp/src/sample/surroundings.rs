@@ -1,9 +1,9 @@
 //! Names, references and codes, and the records around the job.
 
-use super::super::shop::{Adjacent, AdjacentProduct, Party, Role};
+use super::super::shop::{Adjacent, AdjacentProduct, Calendar, Party, Role};
 use super::goods::{Line, Names, numbers, shuffled};
-use super::recipe::Dice;
-use benchwright_base::Stream;
+use super::recipe::{Dice, Ranges, Switch, within};
+use benchwright_base::{Date, Stream};
 
 /// How many customers, suppliers and products surround a job, and how many of the products are built.
 const AROUND: (usize, usize) = (50, 10);
@@ -124,6 +124,50 @@ impl Register {
         vendors.sort_by(|a, b| a.reference.cmp(&b.reference));
         Some(Adjacent { customers, vendors, products })
     }
+}
+
+/// Who makes each request, by the place of a customer: with regulars, some are made by one who has made another.
+pub(super) fn regulars(dice: &Dice<'_>, ranges: &Ranges, requests: usize) -> Vec<usize> {
+    let mut stream = dice.stream("regulars");
+    let mut asking: Vec<usize> = Vec::new();
+    for nth in 0..requests {
+        // The second request is the first customer's, so that there is always a regular.
+        let again =
+            ranges.on(Switch::Regulars) && nth > 0 && (nth == 1 || stream.between(1, 10_000) <= ranges.regulars);
+        let known = stream.pick(&asking).copied().filter(|_| again);
+        asking.push(known.unwrap_or(nth));
+    }
+    asking
+}
+
+/// Who makes each quote, by the place of a supplier: with baskets, some are made by one who quotes other items too.
+pub(super) fn baskets(dice: &Dice<'_>, ranges: &Ranges, products: &[usize]) -> Vec<usize> {
+    let mut stream = dice.stream("baskets");
+    let mut sellers: Vec<usize> = Vec::new();
+    for (nth, product) in products.iter().enumerate() {
+        let sells =
+            |seller: usize| products.iter().zip(&sellers).filter(move |(_, of)| **of == seller).map(|(p, _)| *p);
+        let may = |seller: &usize| sells(*seller).count() < MOST && sells(*seller).all(|known| known != *product);
+        let open: Vec<usize> = (0..nth).filter(|seller| sellers[*seller] == *seller && may(seller)).collect();
+        let again = ranges.on(Switch::Basket) && stream.between(1, 10_000) <= ranges.basket;
+        sellers.push(stream.pick(&open).copied().filter(|_| again).unwrap_or(nth));
+    }
+    sellers
+}
+
+/// Items that one supplier sells at the most.
+const MOST: usize = 4;
+
+/// The closed days of a case: weekends, and some dates of the plan's time on which one would otherwise work.
+pub(super) fn calendar(dice: &Dice<'_>, ranges: &Ranges, today: Date, last: i64) -> Calendar {
+    let mut stream = dice.stream("holidays");
+    let weekdays = vec![5, 6];
+    let working = (1..last).filter_map(|day| today.add_days(day)).filter(|date| !weekdays.contains(&date.weekday()));
+    let mut working: Vec<Date> = working.collect();
+    stream.shuffle(&mut working);
+    working.truncate(within(&mut stream, ranges.holidays).max(1) as usize);
+    working.sort();
+    Calendar { weekdays, dates: working.iter().map(Date::to_string).collect() }
 }
 
 fn kind(role: Role) -> (usize, char) {

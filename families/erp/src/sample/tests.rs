@@ -24,26 +24,32 @@ fn holds((low, high): (i64, i64), number: i64, what: &str) {
 /// A case against the ranges it was drawn from.
 fn keeps_to(shop: &Shop, recipe: &Recipe, ranges: &Ranges) {
     let (line, _) = goods::line(&recipe.line).unwrap();
-    let demand = shop.demand(&shop.finished().code);
     holds(ranges.orders, shop.orders.len() as i64, "orders");
     for order in &shop.orders {
         holds(ranges.due, order.due, "due");
-        holds(ranges.units, order.units, "units");
-        let (value, limit) = (shop.value(order), order.limit.unwrap());
-        let low = limit * 100 < value * 102;
+        holds(ranges.units, order.units(), "units");
+        let limited = recipe.screen.contains(&super::recipe::Test::Limit) || ranges.on(Switch::Exact);
+        assert!(limited || order.limit.is_none(), "{} names a limit for nothing", order.reference);
+        let Some(limit) = order.limit else { continue };
+        let value = shop.value(order);
+        let low = limit < value || (!ranges.on(Switch::Exact) && limit * 100 < value * 102);
         assert!(if low { !shop.accepts(order) } else { limit <= value * 112 / 100 + 100 }, "{}", order.reference);
     }
-    holds((line.price.0 * 100, line.price.1 * 100), shop.finished().list, "list");
-    holds(ranges.margin, shop.margin.unwrap(), "margin");
-    let stock = (share(demand, ranges.stock.0), share(demand, ranges.stock.1));
-    holds(stock, shop.finished().stock, "stock");
-    let offers = |code: &str| shop.offers.iter().filter(|offer| offer.product == code).count();
-    let finished = &shop.finished().code;
-    if recipe.route == Route::Market {
-        assert_eq!(offers(finished), 0);
-    } else {
-        holds(ranges.finished_vendors, offers(finished) as i64, "suppliers of finished goods");
+    for known in shop.finished_goods().take(1) {
+        holds((line.price.0 * 100, line.price.1 * 100), known.list, "list");
     }
+    holds(ranges.margin, shop.margin.unwrap(), "margin");
+    let offers = |code: &str| shop.offers.iter().filter(|offer| offer.product == code).count();
+    for known in shop.finished_goods() {
+        let demand = shop.demand(&known.code);
+        holds((share(demand, ranges.stock.0), share(demand, ranges.stock.1)), known.stock, "stock");
+        if recipe.route == Route::Market {
+            assert_eq!(offers(&known.code), 0);
+        } else {
+            holds(ranges.finished_vendors, offers(&known.code) as i64, "suppliers of finished goods");
+        }
+    }
+    switches_are_seen(shop, ranges);
     let parts: Vec<&Product> = shop.products.iter().filter(|product| product.role == Role::Part).collect();
     if recipe.structure == Structure::Single {
         holds(ranges.parts, parts.len() as i64, "parts");
@@ -60,10 +66,26 @@ fn keeps_to(shop: &Shop, recipe: &Recipe, ranges: &Ranges) {
     let block = (around.customers.len(), around.vendors.len(), around.products.len(), built);
     assert_eq!(block, if recipe.lean { (0, 0, 0, 0) } else { (50, 50, 50, 10) });
     let day = Date::parse(&shop.anchor).unwrap();
-    assert_eq!(day.weekday(), 0);
-    assert!(("2032-01-05"..="2032-12-27").contains(&&*shop.anchor));
+    assert!(day.weekday() == 0 || (ranges.on(Switch::Calendar) && day.weekday() < 5));
+    assert!(("2032-01-05"..="2032-12-31").contains(&&*shop.anchor));
     assert_eq!(shop.screen.is_some(), !recipe.screen.is_empty());
     assert_eq!(shop.billing.is_some(), recipe.billing.is_some());
+}
+
+/// What a pattern turns on is in its cases, and what it does not is not.
+fn switches_are_seen(shop: &Shop, ranges: &Ranges) {
+    let on = shop.switches();
+    for (switch, name) in [
+        (Switch::Lines, "lines"),
+        (Switch::Regulars, "regulars"),
+        (Switch::Calendar, "calendar"),
+        (Switch::Daily, "daily"),
+        (Switch::Exact, "exact"),
+    ] {
+        assert_eq!(on.iter().any(|known| known == name), ranges.on(switch), "{name}");
+    }
+    // Whether somebody sells two items is left to chance.
+    assert!(ranges.on(Switch::Basket) || on.iter().all(|known| known != "basket"));
 }
 
 #[test]

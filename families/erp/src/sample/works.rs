@@ -1,6 +1,6 @@
 //! How things are built: recipes, work centres, who can build what, and for how many minutes.
 
-use super::recipe::{Centres, Dice, Ranges, Recipe, Structure, leaning, share, within};
+use super::recipe::{Centres, Dice, Ranges, Recipe, Structure, Switch, leaning, share, within};
 use benchwright_base::Stream;
 
 /// Products, recipes and centres before they have names. Product 0 is the finished one; modules and parts follow.
@@ -10,6 +10,8 @@ pub(super) struct Works {
     pub(super) modules: usize,
     /// The number of parts.
     pub(super) parts: usize,
+    /// The number of finished products; those after the first stand behind the parts.
+    pub(super) items: usize,
     /// Recipes: product, what it takes, units.
     pub(super) lines: Vec<(usize, usize, i64)>,
     /// Centres: dollars an hour, minutes.
@@ -27,9 +29,36 @@ pub(super) struct Works {
 }
 
 impl Works {
+    /// The minutes per start day of each centre, where they are limited: a share of all its minutes that is enough for some
+    /// units.
+    pub(super) fn daily(&self, dice: &Dice<'_>, ranges: &Ranges) -> Vec<Option<i64>> {
+        let mut stream = dice.stream("daily");
+        let daily = |(centre, (_, minutes)): (usize, &(i64, i64))| {
+            let part = share(*minutes, within(&mut stream, ranges.daily));
+            let longest = self.options.iter().filter(|(_, at, _)| *at == centre).map(|(_, _, minutes)| *minutes).max();
+            ranges.on(Switch::Daily).then(|| (part / 6 * 6).max(2 * longest.unwrap_or(60)))
+        };
+        self.centres.iter().enumerate().map(daily).collect()
+    }
+
+    /// The place of a finished product, by its number.
+    pub(super) fn item(&self, number: usize) -> usize {
+        if number == 0 { 0 } else { self.modules + self.parts + number }
+    }
+
+    /// The number of the finished product at a place, if one stands there.
+    pub(super) fn item_at(&self, place: usize) -> Option<usize> {
+        (0..self.items).find(|number| self.item(*number) == place)
+    }
+
+    /// How many products there are.
+    pub(super) fn places(&self) -> usize {
+        self.modules + self.parts + self.items
+    }
+
     /// Days that a build of a product takes.
     pub(super) fn days(&self, product: usize) -> i64 {
-        if product == 0 { self.finished_days } else { self.module_days }
+        if self.item_at(product).is_some() { self.finished_days } else { self.module_days }
     }
 
     /// Days from the moment a part is there until the finished product is, at the least.
@@ -38,18 +67,31 @@ impl Works {
         parents.map(|(parent, _, _)| self.days(*parent) + self.way(*parent)).max().unwrap_or(0)
     }
 
-    /// Units of a product in one finished unit.
+    /// Units of a product in one unit of the first finished product.
     pub(super) fn per_unit(&self, product: usize) -> i64 {
-        if product == 0 {
+        self.units_in(0, product)
+    }
+
+    /// Units of a product in one unit of another.
+    fn units_in(&self, root: usize, product: usize) -> i64 {
+        if product == root {
             return 1;
         }
         let parents = self.lines.iter().filter(|(_, child, _)| *child == product);
-        parents.map(|(parent, _, units)| units * self.per_unit(*parent)).sum()
+        parents.map(|(parent, _, units)| units * self.units_in(root, *parent)).sum()
+    }
+
+    /// Units of a product that so many units of each finished product take.
+    pub(super) fn need(&self, product: usize, units: &[i64]) -> i64 {
+        let items = units.iter().enumerate();
+        items.map(|(number, units)| units * self.units_in(self.item(number), product)).sum()
     }
 }
 
 /// What the sizes follow from.
 pub(super) struct Size<'a> {
+    /// Units asked of each finished product.
+    pub(super) units: &'a [i64],
     /// Units asked.
     pub(super) demand: i64,
     /// Units that stock cannot cover.
@@ -63,6 +105,7 @@ pub(super) struct Size<'a> {
 /// Draws how things are built.
 pub(super) fn draw(dice: &Dice<'_>, recipe: &Recipe, ranges: &Ranges, size: &Size<'_>) -> Works {
     let mut works = shape(&mut dice.stream("recipe"), recipe.structure, ranges);
+    works.items = size.units.len();
     if recipe.structure == Structure::None {
         return works;
     }
@@ -84,10 +127,33 @@ pub(super) fn draw(dice: &Dice<'_>, recipe: &Recipe, ranges: &Ranges, size: &Siz
     let stream = &mut dice.stream("pools");
     let drawn = share(size.demand, leaning(stream, ranges.build_capacity, ranges.tightness)).max(1);
     works.target = if recipe.factory_only() { drawn.max(size.gap * stream.between(100, 112) / 100) } else { drawn };
+    more_items(&mut dice.stream("items recipe"), &mut works);
     let hours = hourly(&mut dice.stream("hourly"), recipe.centres, &works, size.cost);
     let minutes = pools(stream, recipe, ranges, &works, size);
     works.centres = hours.into_iter().zip(minutes).collect();
     works
+}
+
+/// Finished products beside the first: each takes much the same as it, from the same centres.
+fn more_items(stream: &mut Stream, works: &mut Works) {
+    let (modules, first): (usize, Vec<_>) =
+        (works.modules, works.lines.iter().filter(|(product, _, _)| *product == 0).copied().collect());
+    let options: Vec<_> = works.options.iter().filter(|(product, _, _)| *product == 0).copied().collect();
+    for number in 1..works.items {
+        let place = works.item(number);
+        // The first line stays, so that there is a recipe; others may fall.
+        for (nth, (_, child, units)) in first.iter().enumerate() {
+            let (kept, change) = (stream.chance(3, 4), stream.between(-1, 1));
+            if nth == 0 || *child <= modules || kept {
+                let units = if *child <= modules { *units } else { (units + change).max(1) };
+                works.lines.push((place, *child, units));
+            }
+        }
+        let faster = stream.between(0, 4);
+        for (_, centre, minutes) in &options {
+            works.options.push((place, *centre, (minutes - 6 * faster).max(30)));
+        }
+    }
 }
 
 /// Recipes of a structure.

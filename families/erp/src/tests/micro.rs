@@ -1,8 +1,8 @@
 //! Small cases for tests: the worked example and relatives of it.
 
 use super::shop::{
-    Adjacent, AdjacentProduct, Billing, BomLine, Build, Buy, Centre, Clauses, Deposit, MakeOption, Offer, Order, Party,
-    Product, Repair, Role, Screen, Shop, Source,
+    Adjacent, AdjacentProduct, Billing, BomLine, Build, Buy, Calendar, Centre, Clauses, Deposit, MakeOption, Offer,
+    Order, OrderLine, Party, Product, Repair, Role, Screen, Shop, Source,
 };
 use benchwright_schema::plan::Binding;
 use benchwright_spec::NamedRows;
@@ -16,8 +16,7 @@ fn order(reference: &str, customer: &str, units: i64, due: i64, source: Source) 
     Order {
         reference: reference.into(),
         customer: customer.into(),
-        product: "FG-100".into(),
-        units,
+        lines: vec![OrderLine { product: "FG-100".into(), units }],
         due,
         limit: None,
         source,
@@ -44,6 +43,7 @@ pub(crate) fn micro() -> Shop {
         ],
         screen: None,
         billing: None,
+        calendar: None,
         products: vec![
             Product {
                 code: "FG-100".into(),
@@ -139,7 +139,7 @@ pub(crate) fn screened() -> Shop {
     shop.orders[0].due = 5;
     shop.orders[1].source = Source::Draft;
     for order in &mut shop.orders[..3] {
-        order.limit = Some(order.units * 42_000 + 50);
+        order.limit = Some(order.units() * 42_000 + 50);
     }
     shop.screen = Some(Screen { window: Some((5, 10)), lead: Some(5), limit: true });
     shop.billing = Some(Billing { days: 30, deposit: Some(Deposit { from: 220_000, fixed: None, percent: Some(40) }) });
@@ -154,6 +154,47 @@ pub(crate) fn screened() -> Shop {
     });
     shop.options.push(MakeOption { product: "FG-100".into(), centre: "W2".into(), minutes: 66 });
     shop
+}
+
+/// The screened example with a second finished item, a request for both, a supplier of both, customers with two requests of which
+/// one is declined, and closed days.
+pub(crate) fn several() -> Shop {
+    let mut shop = screened();
+    shop.products.insert(
+        1,
+        Product {
+            code: "FG-110".into(),
+            name: "Garden Solar Panel".into(),
+            list: 30_000,
+            stock: 0,
+            ..shop.products[0].clone()
+        },
+    );
+    shop.bom.push(BomLine { product: "FG-110".into(), part: "CP-200".into(), units: 1 });
+    shop.options.push(MakeOption { product: "FG-110".into(), centre: "W1".into(), minutes: 42 });
+    shop.offers.insert(2, offer("V-202", "FG-110", 4, 12, [(2, 18_000), (6, 17_000)]));
+    shop.orders[0].lines.push(OrderLine { product: "FG-110".into(), units: 2 });
+    // Exactly what it is worth.
+    shop.orders[0].limit = Some(260_000);
+    shop.orders[3].customer = "C-102".into();
+    shop.orders[4].customer = "C-101".into();
+    shop.customers.truncate(3);
+    shop.calendar = Some(Calendar { weekdays: vec![5, 6], dates: vec!["2032-03-04".into()] });
+    shop
+}
+
+/// A plan of [`several`] that keeps every rule.
+pub(crate) fn several_plan() -> NamedRows {
+    let shop = several();
+    plan(
+        sells(&shop),
+        vec![
+            buy("V-202", "FG-100", 8, 7, 23_000),
+            buy("V-202", "FG-110", 2, 4, 18_000),
+            buy("V-204", "CP-200", 12, 7, 4_700),
+        ],
+        vec![build("W1", 3, 0), build("W2", 5, 7)],
+    )
 }
 
 /// The worked example after its optimum was carried out and Birch called off.
@@ -183,14 +224,15 @@ pub(crate) fn repaired() -> Shop {
 /// Sales rows for every accepted order.
 pub(crate) fn sells(shop: &Shop) -> Vec<BTreeMap<String, Binding>> {
     shop.accepted()
-        .map(|order| {
+        .flat_map(|order| order.lines.iter().map(move |line| (order, line)))
+        .map(|(order, line)| {
             row(&[
                 ("order", Binding::Key(order.reference.clone())),
                 ("customer", Binding::Key(format!("customer/{}", order.customer))),
-                ("product", Binding::Key(format!("product/{}", order.product))),
-                ("qty", Binding::Number(order.units)),
+                ("product", Binding::Key(format!("product/{}", line.product))),
+                ("qty", Binding::Number(line.units)),
                 ("promised", Binding::Number(order.due)),
-                ("price", Binding::Number(40_000)),
+                ("price", Binding::Number(shop.list_price(&line.product))),
                 ("discount", Binding::Number(0)),
             ])
         })

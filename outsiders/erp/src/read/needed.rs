@@ -121,6 +121,8 @@ const NEEDED: &[Needed] = &[
         phrases: &[
             "For the finished item, the maximum in",
             "For the finished item, do not order more than the maximum in",
+            "For a finished item, the maximum in",
+            "For a finished item, do not order more than the maximum in",
         ],
         ..ONE_WAY
     },
