@@ -2,8 +2,8 @@
 //! purchases made, and orders billed.
 //!
 //! A document that stands in the first state and that the plan keeps unchanged is not touched, but for its origin where
-//! the pegs of the new plan say another. Everything else is cancelled and made anew, because editing a confirmed purchase
-//! resets its price and date.
+//! the pegs of the new plan say another. Where the plan has other units or days with the same supplier, or for the same item
+//! at the same centre, the document is changed where it stands; what it has no use for is cancelled.
 
 use super::facts;
 use super::peg_plan::{Need, Pegs, code_of, pegs};
@@ -56,17 +56,43 @@ impl Standing {
         let none = Standing { buys: vec![None; rows.buys.len()], builds: vec![None; rows.builds.len()], before: None };
         let Some(repair) = &shop.repair else { return none };
         let before = baseline(shop, repair);
-        let keep = |kept: &mut Vec<bool>, same: &dyn Fn(usize) -> bool| {
-            let found = (0..kept.len()).find(|n| !kept[*n] && same(*n));
-            found.inspect(|n| kept[*n] = true)
-        };
-        let mut kept = vec![false; repair.buys.len()];
-        let buys = rows.buys.iter().map(|row| keep(&mut kept, &|n| before.buys[n] == *row)).collect();
-        let mut kept = vec![false; repair.builds.len()];
-        let builds = rows.builds.iter().map(|row| keep(&mut kept, &|n| before.builds[n] == *row)).collect();
+        let buys =
+            matched((rows.buys.len(), repair.buys.len()), &|row, n| before.buys[n] == rows.buys[row], &|row, n| {
+                let (new, old) = (&rows.buys[row], &before.buys[n]);
+                let broken = repair.vendor.as_ref() == Some(&repair.buys[n].vendor);
+                !broken && (&new.vendor, &new.product) == (&old.vendor, &old.product)
+            });
+        let builds = matched(
+            (rows.builds.len(), repair.builds.len()),
+            &|row, n| before.builds[n] == rows.builds[row],
+            &|row, n| {
+                let (new, old) = (&rows.builds[row], &before.builds[n]);
+                let broken = repair.centre.as_ref() == Some(&repair.builds[n].centre);
+                !broken && (&new.product, &new.centre, new.orders) == (&old.product, &old.centre, old.orders)
+            },
+        );
         let pegs = pegs(shop, &before);
         Standing { buys, builds, before: Some(Before { rows: before, pegs }) }
     }
+}
+
+/// The document that each row of a plan keeps: those that are just as they were first, then those that can become it where they
+/// stand.
+fn matched(
+    (rows, documents): (usize, usize),
+    same: &dyn Fn(usize, usize) -> bool,
+    becomes: &dyn Fn(usize, usize) -> bool,
+) -> Vec<Option<usize>> {
+    let (mut found, mut kept) = (vec![None; rows], vec![false; documents]);
+    for fits in [same, becomes] {
+        for (row, place) in found.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
+            *place = (0..documents).find(|n| !kept[*n] && fits(row, *n));
+            if let Some(n) = *place {
+                kept[n] = true;
+            }
+        }
+    }
+    found
 }
 
 /// The plan that stood, as rows.
@@ -351,10 +377,30 @@ impl Calls<'_> {
     fn build(&mut self) -> Result<(), String> {
         for row in self.builds_from_the_top() {
             let document = self.production(row);
-            if self.standing.builds[row].is_none() {
-                self.make(row, &document)?;
+            match (self.standing.builds[row], &self.standing.before) {
+                (Some(number), Some(before)) => self.remake(row, &before.rows.builds[number], &document)?,
+                _ => self.make(row, &document)?,
             }
             self.learn_name("mrp.production", &document);
+        }
+        Ok(())
+    }
+
+    /// Changes a build where it stands.
+    fn remake(&mut self, row: usize, old: &BuildRow, document: &str) -> Result<(), String> {
+        let new = &self.rows.builds[row];
+        let mut vals = Map::new();
+        if new.units != old.units {
+            vals.insert("product_qty".into(), new.units.into());
+        }
+        if new.start != old.start {
+            vals.insert("date_start".into(), self.day(new.start)?.into());
+        }
+        if new.due != old.due {
+            vals.insert("date_deadline".into(), self.day(new.due)?.into());
+        }
+        if !vals.is_empty() {
+            self.push(Step::call("mrp.production", "write", json!({ "ids": [at(document)], "vals": vals })));
         }
         Ok(())
     }
@@ -397,10 +443,23 @@ impl Calls<'_> {
 
     fn buy(&mut self) -> Result<(), String> {
         for row in 0..self.rows.buys.len() {
-            if self.standing.buys[row].is_some() {
+            let buy = &self.rows.buys[row];
+            if let (Some(number), Some(before)) = (self.standing.buys[row], &self.standing.before) {
+                if before.rows.buys[number] != *buy {
+                    // A new quantity sets price and date again, unless they come with it.
+                    let mut vals = json!({
+                        "product_qty": buy.units,
+                        "price_unit": dollars(buy.price),
+                        "date_planned": self.day(buy.arrive)?,
+                    });
+                    if buy.discount != 0 {
+                        vals["discount"] = buy.discount.into();
+                    }
+                    let line = purchase_line(&purchase(number));
+                    self.push(Step::call("purchase.order.line", "write", json!({ "ids": [at(&line)], "vals": vals })));
+                }
                 continue;
             }
-            let buy = &self.rows.buys[row];
             let document = self.purchase(row);
             let mut line = Map::from_iter([
                 ("product_id".to_owned(), at(&buy.product)),
@@ -520,6 +579,11 @@ fn sales_line(sell: &SellRow) -> Map<String, Json> {
         line.insert("discount".into(), sell.discount.into());
     }
     line
+}
+
+/// The key of the line of a purchase of the first state.
+pub(crate) fn purchase_line(purchase: &str) -> String {
+    format!("{purchase}/line")
 }
 
 /// The key of a document of the first state that the plan which stood named.

@@ -237,10 +237,15 @@ const AFTER: i64 = 30;
 fn repair(shop: &Shop, bind: &mut Bindings) {
     let Some(repair) = &shop.repair else { return };
     let mut broken_purchases = Vec::new();
+    let (mut old_purchases, mut old_builds) = (Vec::new(), Vec::new());
     for (at, buy) in repair.buys.iter().enumerate() {
+        let document = format!("po/{}", at + 1);
         if repair.vendor.as_ref() == Some(&buy.vendor) {
-            broken_purchases.push(format!("po/{}", at + 1));
+            broken_purchases.push(document.clone());
         }
+        bind.fact("old_purchase", &[&document], 1);
+        bind.fact("was_bought", &[&document, &vendor(&buy.vendor), &product(&buy.product)], buy.units);
+        old_purchases.push(document);
         let finished = shop.product(&buy.product).is_some_and(|known| known.role == Role::Finished);
         if finished {
             add(bind, "base_buy", &[&vendor(&buy.vendor), &product(&buy.product)], buy.units);
@@ -248,11 +253,17 @@ fn repair(shop: &Shop, bind: &mut Bindings) {
     }
     let mut broken_builds = Vec::new();
     for (at, build) in repair.builds.iter().enumerate() {
+        let document = format!("mo/{}", at + 1);
         if repair.centre.as_ref() == Some(&build.centre) {
-            broken_builds.push(format!("mo/{}", at + 1));
+            broken_builds.push(document.clone());
         }
+        bind.fact("old_build", &[&document], 1);
+        bind.fact("was_built", &[&document, &product(&build.product), &centre(&build.centre)], build.units);
+        old_builds.push(document);
         add(bind, "base_build", &[&product(&build.product), &centre(&build.centre)], build.units);
     }
+    bind.set("old_purchases", old_purchases.iter().map(|key| &**key));
+    bind.set("old_productions", old_builds.iter().map(|key| &**key));
     bind.set("broken_purchases", broken_purchases.iter().map(|key| &**key));
     bind.set("broken_productions", broken_builds.iter().map(|key| &**key));
     if let Some(reference) = &repair.vendor {

@@ -2,7 +2,7 @@
 
 use super::{
     Deed,
-    Due::{Full, Refused},
+    Due::{Full, Refused, Worse},
     hand::Hand,
 };
 use serde_json::json;
@@ -121,6 +121,7 @@ pub(crate) fn lines() -> Vec<Deed> {
             hand.write("product.supplierinfo", &offers, json!({ "price": 0.01 }));
             Some(())
         }),
+        deed("every document that stood cancelled and issued again", "1.0", Worse, issued_again),
         // -------------------------------------------------------- honest, and refused before
         deed("a confirmed order is locked", "0.9", Full, |hand| {
             hand.oracle();
@@ -174,6 +175,62 @@ fn on_another_customer(hand: &mut Hand<'_, '_>) -> Option<()> {
     let other = hand.keyed("res_partner", "customer/").into_iter().find(|id| *id != own)?;
     hand.write("sale.order", &[order], json!({ "partner_id": other }));
     Some(())
+}
+
+/// Cancels what is kept of the plan that stood, and makes it again just as it was.
+fn issued_again(hand: &mut Hand<'_, '_>) -> Option<()> {
+    if !hand.has("repair") {
+        return None;
+    }
+    hand.oracle();
+    let item = hand.item();
+    let mut again = 0;
+    let builds = hand.keyed("mrp_production", "mo/");
+    let fields = ["name", "product_id", "product_qty", "date_start", "date_deadline", "origin"];
+    for old in hand.rows("mrp.production", json!([["id", "in", builds], ["state", "=", "confirmed"]]), &fields) {
+        let id = old["id"].as_i64()?;
+        let work = hand.rows("mrp.workorder", json!([["production_id", "=", id]]), &["workcenter_id"])[0].clone();
+        hand.press("mrp.production", "action_cancel", &[id]);
+        let vals = json!({
+            "product_id": old["product_id"][0],
+            "product_qty": old["product_qty"],
+            "date_start": old["date_start"],
+            "date_deadline": old["date_deadline"],
+            "origin": old["origin"],
+        });
+        let new = hand.create("mrp.production", vals)?;
+        hand.press("mrp.production", "action_confirm", &[new]);
+        let own = hand.ids("mrp.workorder", json!([["production_id", "=", new]]));
+        hand.write("mrp.workorder", &own, json!({ "workcenter_id": work["workcenter_id"][0] }));
+        let name = hand.rows("mrp.production", json!([["id", "=", new]]), &["name"])[0]["name"].as_str()?.to_owned();
+        for model in ["purchase.order", "mrp.production"] {
+            for row in hand.rows(model, json!([["origin", "ilike", old["name"]]]), &["origin"]) {
+                let origin = row["origin"].as_str()?.replace(old["name"].as_str()?, &name);
+                hand.write(model, &[row["id"].as_i64()?], json!({ "origin": origin }));
+            }
+        }
+        again += 1;
+    }
+    let purchases = hand.keyed("purchase_order", "po/");
+    let fields = ["partner_id", "origin"];
+    for old in hand.rows("purchase.order", json!([["id", "in", purchases], ["state", "=", "purchase"]]), &fields) {
+        let id = old["id"].as_i64()?;
+        let fields = ["product_id", "product_qty", "price_unit", "date_planned"];
+        let line = hand.rows("purchase.order.line", json!([["order_id", "=", id]]), &fields)[0].clone();
+        hand.press("purchase.order", "button_cancel", &[id]);
+        let goods = json!({
+            "product_id": line["product_id"][0],
+            "product_qty": line["product_qty"],
+            "price_unit": line["price_unit"],
+            "date_planned": line["date_planned"],
+        });
+        let vals =
+            json!({ "partner_id": old["partner_id"][0], "origin": old["origin"], "order_line": [[0, 0, goods]] });
+        let new = hand.create("purchase.order", vals)?;
+        hand.press("purchase.order", "button_confirm", &[new]);
+        again += usize::from(line["product_id"][0].as_i64()? == item);
+    }
+    (again > 0).then_some(())
 }
 
 fn transfers_cancelled(hand: &mut Hand<'_, '_>) -> Option<()> {

@@ -18,6 +18,8 @@ use std::{fmt::Write as _, path::Path};
 pub(crate) enum Due {
     /// It is refused: one of these rules or gates is named.
     Refused(&'static [&'static str]),
+    /// It breaks no rule, and the objective sees that it is worse.
+    Worse,
     /// It is honest and earns everything.
     Full,
     /// Nobody is harmed, and it earns everything; why.
@@ -63,6 +65,9 @@ fn all(deeds: &[Deed]) -> (String, Vec<String>) {
             };
             let right = match deed.due {
                 Due::Refused(rules) => reward < FULL && named(rules),
+                Due::Worse => {
+                    reward < FULL && failed.is_empty() && verdict.phases[0].value > Some(verdict.phases[0].best)
+                }
                 Due::Full | Due::Free(_) => reward == FULL,
             };
             let _ = writeln!(

@@ -31,9 +31,9 @@ pub(super) fn say(name: &str, shop: &Shop) -> Vec<&'static str> {
             "They are found by customer reference. The delivery date on each record is the needed-by date:",
         ],
         "old-plan" if shop.repair.is_some() => &[
-            "The plan as it was is in the system as confirmed purchases and builds. Keep what still serves, cancel what you replace, and correct the source of a document you keep when the paper it names has fallen.",
-            "Everything else of the plan as it was is still in the system, confirmed. You may keep it or cancel it and put something else in its place; where a document that stays names one that fell, correct its source.",
-            "The confirmed purchases and builds in the system are the plan as it was. What you leave alone goes ahead; what you do not want must be cancelled, and the source of whatever stays may name no cancelled paper.",
+            "The plan as it was is in the system as confirmed purchases and builds. Keep what still serves, cancel what you replace, and correct the source of a document you keep when the paper it names has fallen. Change quantities and dates on the document itself: units of the finished product that leave an old document and come back on a new one, with the same supplier or at the same centre, count as a change both times.",
+            "Everything else of the plan as it was is still in the system, confirmed. You may keep it, change it where it stands, or cancel it and put something else in its place; where a document that stays names one that fell, correct its source. What is taken off an old document only to be issued again on a new one, with the same supplier or at the same centre, counts as a change both times.",
+            "The confirmed purchases and builds in the system are the plan as it was. What you leave alone goes ahead; what you do not want must be cancelled, and the source of whatever stays may name no cancelled paper. Rather change a document than replace it, since units that go from an old document to a new one with the same supplier or at the same centre count as a change both times.",
         ],
         "intake" if shop.screen.is_some() => &[
             "A request is taken only if it passes all of these tests. A value exactly on the bound {on_bound}; whatever fails a single test is declined as a whole.",

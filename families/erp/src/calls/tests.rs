@@ -128,16 +128,38 @@ fn a_repair_keeps_what_stands_and_renames_what_it_serves() {
     let mended = plan(sells(&shop), vec![buy("V-201", "FG-100", 8, 3, 24_500), dune], builds);
     let script = script(&shop, &mended).unwrap();
     let made = script.steps.iter().filter(|step| step.method == "create").count();
-    assert_eq!(made, 2, "the purchase from Alder and the build that was moved are new");
+    assert_eq!(made, 1, "the purchase from Alder is new, and the build is moved where it stands");
     let state = world.play(&script);
     let verdict = world.judge(&state);
     assert_eq!(verdict.failed(), Vec::<&str>::new(), "{:?}", verdict.checks);
     assert_eq!((verdict.ending, verdict.reward), (Ending::Pass, 1_000_000));
     assert_eq!(world.column(&state, "purchase_order", "state"), ["cancel", "purchase", "purchase"]);
-    assert_eq!(world.column(&state, "mrp_production", "state"), ["confirmed", "cancel", "confirmed"]);
-    // The kept purchase of parts named a build that fell.
+    assert_eq!(world.column(&state, "mrp_production", "state"), ["confirmed", "confirmed"]);
     let origins = world.column(&state, "purchase_order", "origin");
-    assert_eq!(origins, ["S00002, S00003", "WH/MO/00003", "S00002, S00003"]);
+    assert_eq!(origins, ["S00002, S00003", "WH/MO/00002", "S00002, S00003"]);
+}
+
+#[test]
+fn what_is_cancelled_and_issued_again_is_seen() {
+    let shop = micro::repaired();
+    let world = MicroWorld::new(&shop, &[16, 288_400]);
+    let builds = vec![build("W1", 3, 0), build("W1", 5, 5)];
+    let buys = vec![buy("V-201", "FG-100", 8, 3, 24_500), buy("V-204", "CP-200", 12, 5, 4_700)];
+    let script = script(&shop, &plan(sells(&shop), buys, builds)).unwrap();
+    let distance = |state| world.judge(state).phases[0].value;
+    assert_eq!(distance(&world.play(&script)), Some(16));
+    // The second build of the old plan falls and is made again just as it was: five units leave, and five come back.
+    let mut again = script;
+    again.steps.push(Step::call("mrp.production", "action_cancel", ids(&production(1))));
+    let vals = json!({
+        "product_id": at("product/FG-100"),
+        "product_qty": 5,
+        "date_start": noon(Date::parse(&shop.anchor).unwrap(), 5).unwrap(),
+        "date_deadline": noon(Date::parse(&shop.anchor).unwrap(), 7).unwrap(),
+    });
+    again.steps.push(Step::call("mrp.production", "create", json!({ "vals_list": [vals] })).bind("again"));
+    again.steps.push(Step::call("mrp.production", "action_confirm", ids("again")));
+    assert_eq!(distance(&world.play(&again)), Some(26));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The documents that are in the system on day 0: draft and confirmed sales orders, and the purchases and builds of a plan that
 //! stood. They are what the system itself would have made, deliveries, receipts and reservations included.
 
-use super::super::calls::{baseline, production, purchase, record_line};
+use super::super::calls::{baseline, production, purchase, purchase_line, record_line};
 use super::super::facts;
 use super::super::notes;
 use super::super::peg_plan::{Need, pegs};
@@ -255,7 +255,7 @@ fn order(
     ];
     world.put("purchase_order", key, &cells)?;
     let name = world.name_of("purchase_order", key)?;
-    let line = format!("{key}/line");
+    let line = purchase_line(key);
     let cells = [
         ("order_id", of(key)),
         ("product_id", of(facts::product(&buy.product))),
