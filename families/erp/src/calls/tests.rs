@@ -146,7 +146,7 @@ fn what_is_cancelled_and_issued_again_is_seen() {
     let builds = vec![build("W1", 3, 0), build("W1", 5, 5)];
     let buys = vec![buy("V-201", "FG-100", 8, 3, 24_500), buy("V-204", "CP-200", 12, 5, 4_700)];
     let script = script(&shop, &plan(sells(&shop), buys, builds)).unwrap();
-    let distance = |state| world.judge(state).phases[0].value;
+    let distance = |state: &benchwright_pack::Snapshot| world.judge(state).phases[0].value;
     assert_eq!(distance(&world.play(&script)), Some(16));
     // The second build of the old plan falls and is made again just as it was: five units leave, and five come back.
     let mut again = script;
