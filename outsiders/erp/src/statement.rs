@@ -211,6 +211,18 @@ fn before(job: &Job, said: &mut Statement) {
     for stood in &job.built_before {
         total("built before", [&stood.item, &stood.at], stood.units);
     }
+    for (stood, number) in job.bought_before.iter().zip(1_usize..) {
+        let number = number.to_string();
+        said.number("units of a purchase that stood", &[&number, &stood.at, &stood.item], stood.units);
+        said.number("a purchase that stood", &[&number], 1);
+        said.list("purchases that stood", [number]);
+    }
+    for (stood, number) in job.built_before.iter().zip(1_usize..) {
+        let number = number.to_string();
+        said.number("units of a build that stood", &[&number, &stood.item, &stood.at], stood.units);
+        said.number("a build that stood", &[&number], 1);
+        said.list("builds that stood", [number]);
+    }
     let broken = |papers: &[Stood]| -> Vec<String> {
         let numbered = papers.iter().zip(1..).filter(|(stood, _)| job.told.broken.contains(&stood.at));
         numbered.map(|(_, number): (_, usize)| number.to_string()).collect()
