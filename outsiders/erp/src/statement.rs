@@ -70,7 +70,7 @@ fn one_request(job: &Job, request: &Request, said: &mut Statement) {
         let of_item = request.lines.iter().filter(|(other, _)| other == item);
         said.number("units", &[&request.reference, item], of_item.map(|(_, units)| units).sum());
     }
-    if let Some(limit) = job.limit(request) {
+    if let Some(limit) = request.limit {
         said.number("customer's limit", &key, limit);
         if taken {
             said.list("accepted with a limit", [request.reference.clone()]);
@@ -95,6 +95,9 @@ fn money(job: &Job, said: &mut Statement) {
     ];
     for (name, amount) in amounts.into_iter().filter_map(|(name, amount)| Some((name, amount?))) {
         said.number(name, &[], amount);
+    }
+    if job.told.readings.tax > 0 {
+        said.number("tax that limits include", &[], job.told.readings.tax);
     }
     if job.told.readings.wait > 0 {
         said.number("days from receipt to use", &[], job.told.readings.wait);
