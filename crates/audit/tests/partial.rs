@@ -125,14 +125,14 @@ fn orders_alone_earn_a_tenth_at_most_and_a_note_earns_nothing() {
             // It was 0.14 to 0.247.
             let alone = reward(subject, grader, &orders);
             assert!(alone <= FULL / 10, "{pattern}: orders alone earn {alone}");
-            // The goods without any order: what was promised to nobody.
+            // The goods without any order, where at most what is declined counts besides.
             let mut goods = subject.named.clone();
             goods.0.remove("sell");
             if let Ok(script) = subject.family.script(&subject.case, &goods)
                 && let Ok(state) = subject.play(&script)
             {
                 let alone = grader.grade(&state).unwrap().reward;
-                assert!(alone <= 15 * FULL / 100, "{pattern}: goods alone earn {alone}");
+                assert!(alone < 20 * FULL / 100, "{pattern}: goods alone earn {alone}");
             }
             // It was 0.011.
             let order = episode_row(&subject.begin().unwrap(), "sale_order");
