@@ -122,6 +122,33 @@ pub trait Reader {
     fn addresses(&self, _case: &Case, _access: &mut dyn ToolAccess) -> Result<BTreeMap<String, u32>, FamilyError> {
         Ok(BTreeMap::new())
     }
+    /// The passages of an instruction that it does not read word by word, each with the reason. It reads all others, and refuses
+    /// a sentence that it does not know.
+    fn passages(&self, _text: &str) -> Vec<Passage> {
+        Vec::new()
+    }
+}
+
+/// A passage of an instruction that its reader does not read word by word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// Where it stands, in bytes.
+    pub range: std::ops::Range<usize>,
+    /// What of it is read all the same.
+    pub heed: Heed,
+    /// Why that is enough.
+    pub why: &'static str,
+}
+
+/// What a reader takes from a passage.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Heed {
+    /// Nothing: it carries no meaning.
+    Nothing,
+    /// Its dates, numbers, codes and names: the words around them set the scene.
+    Figures,
+    /// The phrase by which its meaning is known, because its words are a pattern's own.
+    KeyPhrase,
 }
 
 /// A near-miss that is made by changing calls or records instead of by a solver.

@@ -32,7 +32,9 @@ mod toolset;
 
 pub use authoring::{Authoring, Placeholder};
 pub use benchwright_world::{NotAnswered, ToolAccess, answered};
-pub use capability::{Breadth, Capability, Faults, Mutation, Mutator, Optimised, Players, Proof, Reader, Readings};
+pub use capability::{
+    Breadth, Capability, Faults, Heed, Mutation, Mutator, Optimised, Passage, Players, Proof, Reader, Readings,
+};
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
 pub use make::{MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, plan_text, ready, salted};
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};

@@ -29,7 +29,7 @@ mod shop;
 use benchwright_pack::{NativeCheck, Script};
 use benchwright_project::{
     Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Mutation, Mutator, Optimised,
-    PatternHead, Placeholder, Reader, Readings, ToolAccess,
+    Passage, PatternHead, Placeholder, Reader, Readings, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -125,6 +125,9 @@ impl Optimised for Erp {
 impl Reader for Erp {
     fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
         Ok(reader::read_back(text, access)?)
+    }
+    fn passages(&self, text: &str) -> Vec<Passage> {
+        reader::passages(text)
     }
     fn addresses(&self, case: &Case, access: &mut dyn ToolAccess) -> Result<BTreeMap<String, u32>, FamilyError> {
         Ok(reader::addresses(&shop(case)?, access)?)

@@ -1,6 +1,7 @@
 //! The closed-book reader: rebuilds a case from the instruction and from what read-only tools answer, as a planner would who
 //! has nothing else. It shares the types of a case with the rest of the family and nothing of how texts and records are
-//! written. What it cannot find, or finds told in two ways, is an error.
+//! written: the sentences that it knows are its own copy (`readings.toml`). What it cannot find, finds told in two ways, or does not
+//! know is an error.
 
 mod addresses;
 mod clauses;
@@ -9,6 +10,7 @@ mod figures;
 mod goods;
 mod notes;
 mod rows;
+mod sentences;
 mod supply;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,7 @@ use super::{
 };
 pub(crate) use addresses::addresses;
 use benchwright_base::Date;
-use benchwright_project::{Case, ToolAccess};
+use benchwright_project::{Case, Passage, ToolAccess};
 use goods::Goods;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -29,6 +31,7 @@ use text::Told;
 
 /// Rebuilds a case.
 pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case, String> {
+    let sentences = sentences::read(text)?;
     let told = text::read(text)?;
     let goods = goods::read(access, &told.items)?;
     let works = supply::works(access, &goods, &told)?;
@@ -66,7 +69,18 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
     if told.apart {
         case.switches.push("adjacent".to_owned());
     }
+    sentences.check(&shop, &case.switches)?;
+    let opening = text.split("\n## ").next().unwrap_or_default();
+    let is_named = |product: &&Product| product.role != Role::Finished || opening.contains(&product.name);
+    if let Some(item) = shop.products.iter().find(|product| !is_named(product)) {
+        return Err(format!("the item {} is called otherwise in the opening", item.code));
+    }
     Ok(case)
+}
+
+/// What of an instruction carries no meaning of its own.
+pub(crate) fn passages(text: &str) -> Vec<Passage> {
+    sentences::passages(text)
 }
 
 /// Why the finished product is never bought, if it is not. The instruction names all that is never bought, and routes,

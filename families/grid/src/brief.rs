@@ -11,7 +11,7 @@ use benchwright_pack::Clause;
 use benchwright_project::{Brief, Draw, Placeholder};
 
 /// How a comparison is said.
-pub(crate) fn said(op: Op) -> &'static str {
+fn said(op: Op) -> &'static str {
     match op {
         Op::AtMost => "at most",
         Op::AtLeast => "at least",
@@ -22,7 +22,7 @@ pub(crate) fn said(op: Op) -> &'static str {
 }
 
 /// An attribute as it is called in a text.
-pub(crate) fn called(field: &str) -> String {
+fn called(field: &str) -> String {
     field.replace('_', " ")
 }
 

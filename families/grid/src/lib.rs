@@ -24,7 +24,7 @@ use benchwright_expr::Type;
 use benchwright_pack::{Script, Step};
 use benchwright_project::{
     Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator,
-    Optimised, PatternHead, Placeholder, Players, Proof, Reader, ToolAccess,
+    Optimised, Passage, PatternHead, Placeholder, Players, Proof, Reader, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -208,6 +208,9 @@ impl Reader for Grid {
         let board = reader::read_back(&self.domain, &self.words, text, access)?;
         let data = serde_json::to_value(&board).map_err(|error| FamilyError(error.to_string()))?;
         Ok(Case { objective: "fill".to_owned(), switches: rules::switches(&self.words, &board), data })
+    }
+    fn passages(&self, text: &str) -> Vec<Passage> {
+        reader::passages(&self.words, text)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Rebuilds a case from its instruction and from what the tools answer, and from nothing else. It shares the types of a case
-//! with the writer, and the domain's words, and no code.
+//! with the writer, and the domain's words, and no code. A sentence that it does not know is an error.
+
+mod prose;
 
 use super::{
     board::{Board, Condition, Item, Limit, Op},
-    brief::{called, said},
     words::{Measure, RuleWords, Words},
 };
+pub(crate) use prose::passages;
 use benchwright_project::ToolAccess;
 use serde_json::{Value as Json, json};
 
@@ -14,11 +16,13 @@ pub(crate) fn read_back(domain: &str, words: &Words, text: &str, access: &mut dy
     let state = access.ask("get_current_grid_state", json!({}))?;
     let size = |key: &str| state[key].as_u64().map(|n| n as usize).ok_or_else(|| format!("the grid has no {key}"));
     let (rows, cols) = (size("rows")?, size("cols")?);
+    prose::check(words, text)?;
+    let (queries, checks) = prose::budgets(words, text)?;
     let mut board = Board {
         rows,
         cols,
-        queries: number_after(text, "About the candidates of an open slot ").ok_or("the queries are not told")?,
-        checks: number_after(text, "may be checked ").ok_or("the checks are not told")?,
+        queries,
+        checks,
         faults: 0,
         open: Vec::new(),
         given: vec![0; rows * cols],
@@ -50,7 +54,23 @@ pub(crate) fn read_back(domain: &str, words: &Words, text: &str, access: &mut dy
     }
     board.items = known.into_iter().map(|(_, item)| item).collect();
     told(words, text, &mut board)?;
+    for (place, rule) in words.rule.iter().enumerate() {
+        if !board.limits.iter().any(|limit| limit.rule == place) {
+            return Err(format!("nothing bounds {}", rule.of));
+        }
+    }
     Ok(board)
+}
+
+/// How a comparison is put.
+fn put(op: Op) -> &'static str {
+    match op {
+        Op::AtMost => "at most",
+        Op::AtLeast => "at least",
+        Op::Exactly => "exactly",
+        Op::Is => "is",
+        Op::IsNot => "is not",
+    }
 }
 
 /// What the instruction asks of open slots and of the whole grid, on a board whose open slots are known.
@@ -101,11 +121,6 @@ pub(super) fn value(words: &Words, field: &str, told: &Json) -> Result<i64, Stri
     word.map(|word| word as i64).ok_or_else(|| format!("{field} is {told}, which is no value of it"))
 }
 
-fn number_after(text: &str, lead: &str) -> Option<i64> {
-    let rest = &text[text.find(lead)? + lead.len()..];
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
 /// `2, column 5: credits at most 3; subject is arts.`
 fn conditions(words: &Words, board: &mut Board, line: &str) -> Result<(), String> {
     let odd = || format!("`{line}` is not understood");
@@ -123,13 +138,13 @@ fn conditions(words: &Words, board: &mut Board, line: &str) -> Result<(), String
 
 fn condition(words: &Words, slot: usize, part: &str) -> Option<Condition> {
     let (field, rest) = words.fields().enumerate().find_map(|(place, field)| {
-        let rest = part.strip_prefix(&called(field))?.strip_prefix(' ')?;
+        let rest = part.strip_prefix(&*field.replace('_', " "))?.strip_prefix(' ')?;
         Some((place, rest))
     })?;
     // The longest first: `is not` begins like `is`.
     let mut ops: Vec<Op> = Op::ALL.iter().map(|(op, _)| *op).collect();
-    ops.sort_by_key(|op| std::cmp::Reverse(said(*op).len()));
-    let (op, told) = ops.into_iter().find_map(|op| Some((op, rest.strip_prefix(said(op))?.strip_prefix(' ')?)))?;
+    ops.sort_by_key(|op| std::cmp::Reverse(put(*op).len()));
+    let (op, told) = ops.into_iter().find_map(|op| Some((op, rest.strip_prefix(put(op))?.strip_prefix(' ')?)))?;
     let value = match words.label_at(field) {
         Some(label) => label.words.iter().position(|word| word == told)? as i64,
         None => told.parse().ok()?,
@@ -143,6 +158,9 @@ fn limits(words: &Words, board: &mut Board, sentence: &str) -> Result<(), String
         for says in &rule.says {
             let says = says.replace("{least}", &rule.least.unwrap_or_default().to_string());
             if let Some(found) = bounds(words, rule, &says, sentence) {
+                if !prose::is_bound(rule.measure, &says) || board.limits.iter().any(|known| known.rule == place) {
+                    return Err(format!("`{sentence}` does not bound {} as it should, or stands twice", rule.of));
+                }
                 board.limits.extend(found.into_iter().map(|(at, bound)| Limit { rule: place, at, bound }));
                 return Ok(());
             }

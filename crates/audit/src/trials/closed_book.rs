@@ -25,13 +25,32 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let Some(reader) = subject.family.reader() else {
         return Finding::new(Held::NoVerdict("the family offers no reader of its briefs".to_owned()));
     };
-    let read = reader.read_back(&subject.task.instruction, &mut access);
+    let read = reader.read_back(&legible(subject).0, &mut access);
     let calls = access.calls;
     let finding = match read {
         Err(why) => Finding::new(Held::Failed(format!("the case could not be read back: {why}"))),
         Ok(case) => compare(subject, case),
     };
     finding.count("reads", calls)
+}
+
+/// The instruction without the sentences of rules that the pattern and not the family tells, which no reader of the family can know,
+/// and how many those are.
+pub(super) fn legible(subject: &Subject<'_>) -> (String, usize) {
+    let mut text = subject.task.instruction.clone();
+    let mut foreign = 0;
+    let own = &subject.pattern.rules.rules;
+    let known = &subject.family.plan().rules;
+    let says = |id: &String| own.get(id).map(|rule| &rule.says).filter(|says| !says.is_empty());
+    let is_foreign = |id: &String| says(id).is_some_and(|says| known.get(id).is_none_or(|rule| rule.says != *says));
+    for clause in subject.task.sealed.clauses.iter().filter(|clause| clause.tells.iter().any(is_foreign)) {
+        let bullet = format!("- {}\n", clause.text);
+        let cut = if text.contains(&bullet) { bullet } else { format!("{} ", clause.text) };
+        let cut = if text.contains(&cut) { cut } else { clause.text.clone() };
+        foreign += usize::from(text.contains(&cut));
+        text = text.replacen(&cut, "", 1);
+    }
+    (text, foreign)
 }
 
 /// Tool access that can only read, in the agent's seat: what a call writes at most is what the frame never looks at, such as

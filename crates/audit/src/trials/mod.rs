@@ -1,5 +1,6 @@
 //! The audit trials, one file each, and the table in which they stand with what each shows and what it needs of a family.
 
+mod ablate;
 mod alternates;
 mod canary;
 mod clauses;
@@ -113,6 +114,14 @@ pub const TRIALS: &[Trial] = &[
         about: "a reader and model that share nothing with the compiler find the same facts and the same optimum",
         run: outsider::run,
         ..OPTIMISED
+    },
+    Trial {
+        name: "ablate",
+        about: "no sentence can be deleted or turned without the case being read otherwise",
+        needs: &[Capability::Reader],
+        without: "nobody reads its briefs but the agent",
+        run: ablate::run,
+        ..EVERY
     },
     Trial {
         name: "second-solver",
