@@ -2,8 +2,8 @@
 //! another word or row; or one new row dropped. Which side it is on is known from the values alone, and not from any rule.
 
 use crate::Subject;
-use benchwright_base::{RelationId, RowId, TableId, Value, date::DAY};
-use benchwright_expr::{Expr, Path, Source, Type};
+use benchwright_base::{FieldId, RelationId, RowId, TableId, Value, date::DAY};
+use benchwright_expr::{Expr, Source, Type};
 use benchwright_pack::{Change, Diff, Snapshot};
 use benchwright_schema::{Domain, Field, codec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,7 +208,7 @@ fn rows(state: &Snapshot, field: &Field, old: Option<RowId>) -> Vec<(Way, Value)
 
 /// The fields that an expression over a row reads, on its way and at its end.
 pub(crate) fn cells_of(expr: &Expr, found: &mut BTreeSet<(TableId, usize)>) {
-    fn path(path: &Path, found: &mut BTreeSet<(TableId, usize)>) {
+    fn path(path: &[(TableId, FieldId)], found: &mut BTreeSet<(TableId, usize)>) {
         found.extend(path.iter().map(|(table, field)| (*table, field.index())));
     }
     fn source(of: &Source, found: &mut BTreeSet<(TableId, usize)>) {

@@ -151,6 +151,9 @@ pub struct AuditReport {
     /// What was found of the suite as a whole, where it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Finding>,
+    /// Trials that could not break a larger share than the suite's lock file has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risen: Vec<String>,
     /// Declared reasons why instances cannot be broken, with their count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, u64>,
@@ -214,15 +217,52 @@ impl AuditReport {
         self.suite = Some(finding);
     }
 
+    /// The share of instances that each trial could not break, in millionths, rounded up.
+    pub fn unbreakable(&self) -> BTreeMap<String, u32> {
+        let share = |trial: &TrialSummary| {
+            let get = |name: &str| trial.counts.get(name).copied().unwrap_or(0);
+            let (all, open) = (get("instances"), get("unbreakable"));
+            (all > 0).then(|| u32::try_from((open * 1_000_000).div_ceil(all)).unwrap_or(u32::MAX))
+        };
+        self.trials.iter().filter_map(|(name, trial)| Some((name.clone(), share(trial)?))).collect()
+    }
+
+    /// Holds the shares to those of a lock file. Only an audit of the whole suite can be held to them.
+    pub fn hold(&mut self, locked: &BTreeMap<String, u32>) {
+        for (trial, share) in self.unbreakable() {
+            if let Some(known) = locked.get(&trial).filter(|known| share > **known) {
+                self.risen.push(format!(
+                    "{trial} could not break {share} millionths of its instances, {known} by the lock file"
+                ));
+            }
+        }
+    }
+
     /// Whether every trial held on every task it concerns. Dominance and the second solver may leave some undecided.
     pub fn clean(&self) -> bool {
-        self.trials.values().all(|trial| trial.failed == 0) && self.mutation_score.is_none_or(|score| score >= 1.0)
+        self.risen.is_empty()
+            && self.trials.values().all(|trial| trial.failed == 0)
+            && self.mutation_score.is_none_or(|score| score >= 1.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_that_rises_above_the_lock_is_not_clean() {
+        let found = Finding::new(Held::Passed).count("instances", 300).count("unbreakable", 2);
+        let trials = BTreeMap::from([("near-miss".to_owned(), found.count("killed", 298))]);
+        let mut report = AuditReport::default();
+        report.add(&TaskReport { trials, ..TaskReport::default() });
+        let share = BTreeMap::from([("near-miss".to_owned(), 6_667)]);
+        assert_eq!(report.unbreakable(), share);
+        report.hold(&share);
+        assert!(report.clean());
+        report.hold(&BTreeMap::from([("near-miss".to_owned(), 6_666)]));
+        assert!(!report.clean() && report.risen.len() == 1);
+    }
 
     #[test]
     fn a_finding_is_written_flat_and_read_back() {

@@ -17,8 +17,10 @@
 //! assert_eq!(report.shortfalls.len(), 1);
 //! ```
 
+mod edits;
 mod finding;
 mod ground;
+mod sides;
 mod subject;
 pub mod trials;
 

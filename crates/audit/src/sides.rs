@@ -36,7 +36,9 @@ fn split(plan: &Plan, condition: &Expr, at: &str) -> Vec<Side> {
             let number = |nth: usize| if at.is_empty() { (nth + 1).to_string() } else { format!("{at}.{}", nth + 1) };
             parts.iter().enumerate().flat_map(|(nth, part)| split(plan, part, &number(nth))).collect()
         }
-        Expr::Implies(first, then) => wrapped(split(plan, then, at), |broken| Expr::And(vec![(**first).clone(), broken])),
+        Expr::Implies(first, then) => {
+            wrapped(split(plan, then, at), |broken| Expr::And(vec![(**first).clone(), broken]))
+        }
         Expr::Fold(fold) if fold.kind == FoldKind::All && fold.body.len() == 1 => {
             wrapped(split(plan, &fold.body[0], at), |broken| {
                 Expr::Fold(Fold { kind: FoldKind::Exists, body: vec![broken], ..fold.clone() })

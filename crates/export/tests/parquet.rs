@@ -114,6 +114,7 @@ fn store(root: &Path) -> (Store, Vec<Task>) {
         salt: None,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
+        unbreakable: std::collections::BTreeMap::new(),
         tasks: tasks.iter().map(line).collect(),
     };
     store.write_suite(&suite).unwrap();

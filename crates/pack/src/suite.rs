@@ -33,6 +33,9 @@ pub struct Suite {
     pub bars: SuiteBars,
     /// The solver it was locked with; `None` before it was first built.
     pub solver: Option<SuiteSolver>,
+    /// The share of what an audit's trials could not break, by trial, in millionths. An audit in which one is higher fails; empty
+    /// before `benchwright audit --lock` wrote it.
+    pub unbreakable: BTreeMap<String, u32>,
     /// The tasks, in order.
     pub tasks: Vec<SuiteTask>,
 }
@@ -118,6 +121,8 @@ struct File {
     bars: SuiteBars,
     solver: Option<SuiteSolver>,
     #[serde(default)]
+    unbreakable: BTreeMap<String, u32>,
+    #[serde(default)]
     task: Vec<Line>,
 }
 
@@ -189,8 +194,8 @@ impl Suite {
             }
             tasks.push(SuiteTask { pattern, tier, objective, seed, reading, digest, cluster });
         }
-        let File { name, version, family, split, canary, salt, bars, solver, .. } = file;
-        Some(Suite { name, version, family, split, canary, salt, bars, solver, tasks })
+        let File { name, version, family, split, canary, salt, bars, solver, unbreakable, .. } = file;
+        Some(Suite { name, version, family, split, canary, salt, bars, solver, unbreakable, tasks })
     }
 
     /// The text of the lock file. The same suite has the same text.
@@ -225,6 +230,12 @@ impl Suite {
         if let Some(solver) = &self.solver {
             let _ = writeln!(out, "\n[solver]\nversion = {}", quoted(&solver.version));
             let _ = writeln!(out, "library = {}", quoted(&solver.library));
+        }
+        if !self.unbreakable.is_empty() {
+            let _ = writeln!(out, "\n[unbreakable]");
+        }
+        for (trial, share) in &self.unbreakable {
+            let _ = writeln!(out, "{trial} = {share}");
         }
         for task in &self.tasks {
             let _ = writeln!(out, "\n[[task]]\npattern = {}", quoted(&task.pattern));
@@ -318,6 +329,7 @@ mod tests {
             salt: Some("0123456789abcdef0123456789abcdef".into()),
             bars: SuiteBars { recurring: Some(980), unmet_bounds: Some(3), ..SuiteBars::default() },
             solver: Some(SuiteSolver { version: "CP-SAT 9".into(), library: Digest::of(b"lib").to_string() }),
+            unbreakable: BTreeMap::from([("near-miss".to_owned(), 1_234)]),
             tasks: vec![task(1, Some(Digest::of(b"1"))), task(u64::from(u32::MAX) + 1, Some(Digest::of(b"2")))],
         }
     }

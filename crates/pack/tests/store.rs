@@ -114,6 +114,7 @@ fn suite(tasks: &[&Task]) -> Suite {
         salt: None,
         bars: benchwright_pack::SuiteBars::default(),
         solver: Some(SuiteSolver { version: "9".to_owned(), library: Digest::of(b"library").to_string() }),
+        unbreakable: std::collections::BTreeMap::new(),
         tasks: tasks.iter().map(line).collect(),
     }
 }

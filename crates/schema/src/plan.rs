@@ -23,13 +23,14 @@ mod job;
 mod lets;
 mod parts;
 mod rows;
+mod slack;
 mod text;
 
 pub use bound::{Binding, Bindings, Bound, FactTable};
 pub use frame::{Held, TableFrame};
 pub use job::JobWord;
 pub use rows::ViewRows;
-pub use text::{FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, ViewText};
+pub use text::{FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, SlackText, ViewText};
 
 use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};

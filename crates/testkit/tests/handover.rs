@@ -45,6 +45,7 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
         salt: None,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
+        unbreakable: std::collections::BTreeMap::new(),
         tasks: TASKS.iter().map(line).collect(),
     };
     suite.solver = Some(suites::solver_for(catalog, &suite).unwrap().solver);

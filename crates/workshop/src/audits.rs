@@ -73,6 +73,7 @@ pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Res
     let work = json!({ "auditing": ground(workshop.catalog(), &suite), "asked": Digest::of(&asked).to_string() });
     let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
     let reports = run_trials(workshop, &requests, done.into_iter().collect(), Some(&mut log), &mut audit)?;
+    hold(&mut audit, &suite, options);
     keep(store, &reports)?;
     let mut audit = finished(workshop, audit)?;
     as_a_whole(store, &suite, &ids, options, &mut audit)?;
@@ -94,6 +95,7 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     let ids: Vec<(String, String)> =
         built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
     run_trials(workshop, &requests(&store, &ids, options), BTreeMap::new(), None, &mut audit)?;
+    hold(&mut audit, suite, options);
     let mut audit = finished(workshop, audit)?;
     as_a_whole(&store, suite, &ids, options, &mut audit)?;
     Ok(audit)
@@ -124,6 +126,13 @@ fn as_a_whole(
     };
     audit.report.add_suite(&suite.name, finding, begun.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// Holds what could not be broken to the lock file, where all of the suite was audited.
+fn hold(audit: &mut Audit, suite: &Suite, options: &AuditOptions) {
+    if options.sample.is_none_or(|sample| sample >= suite.tasks.len()) && audit.errors.is_empty() {
+        audit.report.hold(&suite.unbreakable);
+    }
 }
 
 fn finished(workshop: &Workshop, audit: Audit) -> Result<Audit, Error> {
@@ -277,6 +286,7 @@ mod tests {
             salt: None,
             bars: benchwright_pack::SuiteBars::default(),
             solver: None,
+            unbreakable: std::collections::BTreeMap::new(),
             tasks,
         };
         assert_eq!(chosen(&suite, Some(2)), [0, 3]);

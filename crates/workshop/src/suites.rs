@@ -59,6 +59,7 @@ pub fn of_pattern(
         salt: None,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
+        unbreakable: std::collections::BTreeMap::new(),
         tasks: seeds.map(line).collect(),
     })
 }

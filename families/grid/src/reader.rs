@@ -7,8 +7,8 @@ use super::{
     board::{Board, Condition, Item, Limit, Op},
     words::{Measure, RuleWords, Words},
 };
-pub(crate) use prose::passages;
 use benchwright_project::ToolAccess;
+pub(crate) use prose::passages;
 use serde_json::{Value as Json, json};
 
 /// The case behind an instruction.

@@ -8,7 +8,7 @@ use crate::{
 };
 use benchwright_audit::TRIALS;
 use benchwright_base::nearest;
-use benchwright_pack::Store;
+use benchwright_pack::{Store, Suite, store};
 use benchwright_workshop::{
     Workshop,
     audits::{self, Audit, AuditOptions},
@@ -27,8 +27,8 @@ Every trial is run for real on the compiled task, by worker processes. A lock fi
 temporary folder first; in a folder, what was found is stored as sealed/ID/audit.json. Costly trials are run
 on three tasks of each pattern unless they are named. An audit of a folder that was cut off goes on where it stopped.
 
-The exit code is 1 if a trial failed, a task could not be audited, or the mutation score is below 1, and 3
-if the solver is missing or another than the one a lock file names.
+The exit code is 1 if a trial failed, a task could not be audited, the mutation score is below 1, or a trial could
+not break a larger share than the lock file says, and 3 if the solver is missing or another than the one a lock file names.
 
 Examples:
   benchwright audit out
@@ -38,7 +38,7 @@ Examples:
 Keys of --json:
   tasks, mutation_score,
   trials {NAME: {run, passed, na, na_because {WHY: count}, no_verdict, failed, seconds, counts}},
-  shortfalls [[task, trial, what]], reasons {WHY: count}, errors [{task, why}],
+  shortfalls [[task, trial, what]], risen [WHAT], reasons {WHY: count}, errors [{task, why}],
   suite {held, why, counts, notes}, where a whole suite was audited")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote, or a lock file
@@ -53,6 +53,9 @@ pub(crate) struct Options {
     /// How many worker processes [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Writes the shares that no trial could break into the lock file, which later audits may not exceed
+    #[arg(long, conflicts_with_all = ["sample", "trials"])]
+    lock: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -61,6 +64,9 @@ pub(crate) struct Options {
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     check_names(&options.trials)?;
+    if options.lock && (options.what.is_dir() || build::is_carried(&options.what)) {
+        return Err(Failure::wrong_use("only a lock file can be locked", "the path of a lock file"));
+    }
     let workshop = workshop.clone().with_jobs(options.jobs);
     let how = AuditOptions { trials: options.trials.clone(), sample: options.sample };
     let audit = if options.what.is_dir() {
@@ -75,7 +81,14 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
             build::warned(suites::solver_here()?);
         }
         suites::solver_of(workshop.catalog(), &suite)?;
-        audits::suite(&workshop, &suite, &how)?
+        let held =
+            if options.lock { Suite { unbreakable: Default::default(), ..suite.clone() } } else { suite.clone() };
+        let audit = audits::suite(&workshop, &held, &how)?;
+        if options.lock && audit.is_clean() {
+            store::write_suite(&options.what, &Suite { unbreakable: audit.report.unbreakable(), ..suite })?;
+            eprintln!("locked {}", options.what.display());
+        }
+        audit
     };
     if options.json {
         output::json(&to_json(&audit)?)?;
@@ -146,9 +159,10 @@ fn to_table(audit: &Audit) -> String {
     for (why, count) in &report.reasons {
         out.push_str(&format!("  {count:5}  {}\n", cut(why, 120)));
     }
+    let risen = report.risen.iter().map(|why| ("the suite", "-", &**why));
     let errors = audit.errors.iter().map(|(task, why)| (&**task, "-", &**why));
     let short = report.shortfalls.iter().map(|(task, trial, why)| (&**task, &**trial, &**why));
-    let short: Vec<(&str, &str, &str)> = errors.chain(short).collect();
+    let short: Vec<(&str, &str, &str)> = risen.chain(errors).chain(short).collect();
     if !short.is_empty() {
         out.push_str(&format!("\n{}:\n", counted(short.len(), "shortfall")));
         let row =

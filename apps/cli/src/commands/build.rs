@@ -93,6 +93,11 @@ fn carried(path: &Path) -> Option<Result<Suite, SuiteError>> {
     carried::suite(path.to_str()?)
 }
 
+/// Whether a suite that the program carries is meant, which cannot be written.
+pub(super) fn is_carried(path: &Path) -> bool {
+    carried(path).is_some()
+}
+
 /// Reads a lock file, or one of those that the program carries, by its name.
 pub(super) fn read(path: &Path) -> anyhow::Result<Suite> {
     if let Some(suite) = carried(path) {

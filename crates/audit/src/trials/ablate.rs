@@ -5,7 +5,7 @@
 //! What carries no meaning is declared by the reader, with the reason. How a sentence is turned is data (`TURNS`): pairs of phrases that
 //! say the opposite of each other. Besides, every sentence is denied as a whole, and every number in it is one more.
 
-use super::closed_book::{Reads, legible};
+use super::closed_book::{OWN_WORDS, Reads, legible};
 use crate::{Finding, Held, Subject};
 use benchwright_base::Date;
 use benchwright_catalog::Catalog;
@@ -105,7 +105,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let mut faults = odd_passages(subject, &text, &passages);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut reasons = BTreeSet::new();
-    for sentence in sentences(&text) {
+    for sentence in sentences(&text).into_iter().filter(|range| !text[range.clone()].starts_with(OWN_WORDS)) {
         *counts.entry("sentences").or_default() += 1;
         let passage = passages.iter().find(|passage| holds(&passage.range, &sentence));
         if let Some(passage) = passage {
@@ -121,7 +121,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
         }
     }
     let mut finding = Finding::of(&faults).count("foreign", foreign);
-    finding.notes = reasons.into_iter().map(str::to_owned).collect();
+    finding.notes = reasons.into_iter().map(str::to_owned).chain(faults.into_iter().skip(1)).collect();
     for (name, count) in counts {
         finding = finding.count(name, count);
     }
@@ -330,7 +330,15 @@ mod tests {
 
     #[test]
     fn a_text_falls_into_sentences_rows_and_headings() {
-        let found = ["# Title", "Today is 2032-03-31.", "Go on.", "## Rules", "Pay at most $1,299.99.", "It is due by then.", "One."];
+        let found = [
+            "# Title",
+            "Today is 2032-03-31.",
+            "Go on.",
+            "## Rules",
+            "Pay at most $1,299.99.",
+            "It is due by then.",
+            "One.",
+        ];
         assert_eq!(said(TEXT)[..7], found);
         assert_eq!(said(TEXT)[7..], ["| a | b |", "| REQ-9 | 9 |"]);
     }

@@ -34,8 +34,11 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     finding.count("reads", calls)
 }
 
-/// The instruction without the sentences of rules that the pattern and not the family tells, which no reader of the family can know,
-/// and how many those are.
+/// How a sentence is referred to that only the pattern's author knows.
+pub(super) const OWN_WORDS: &str = "(In words of the pattern's own: ";
+
+/// The instruction with a reference for each sentence of a rule that the pattern puts into words of its own, which no reader of the family
+/// can know; and how many those are.
 pub(super) fn legible(subject: &Subject<'_>) -> (String, usize) {
     let mut text = subject.task.instruction.clone();
     let mut foreign = 0;
@@ -44,11 +47,8 @@ pub(super) fn legible(subject: &Subject<'_>) -> (String, usize) {
     let says = |id: &String| own.get(id).map(|rule| &rule.says).filter(|says| !says.is_empty());
     let is_foreign = |id: &String| says(id).is_some_and(|says| known.get(id).is_none_or(|rule| rule.says != *says));
     for clause in subject.task.sealed.clauses.iter().filter(|clause| clause.tells.iter().any(is_foreign)) {
-        let bullet = format!("- {}\n", clause.text);
-        let cut = if text.contains(&bullet) { bullet } else { format!("{} ", clause.text) };
-        let cut = if text.contains(&cut) { cut } else { clause.text.clone() };
-        foreign += usize::from(text.contains(&cut));
-        text = text.replacen(&cut, "", 1);
+        foreign += usize::from(text.contains(&clause.text));
+        text = text.replacen(&clause.text, &format!("{OWN_WORDS}{}.)", clause.tells.join(", ")), 1);
     }
     (text, foreign)
 }

@@ -2,6 +2,7 @@
 
 mod ablate;
 mod alternates;
+mod both_sides;
 mod canary;
 mod clauses;
 mod closed_book;
@@ -61,6 +62,12 @@ pub const TRIALS: &[Trial] = &[
         needs: &[Capability::Optimised, Capability::Mutator],
         without: "nobody can break one rule at a time",
         run: near_miss::run,
+        ..EVERY
+    },
+    Trial {
+        name: "both-sides",
+        about: "on either side of every value, and of every conjunct of every rule and view, the verdict falls",
+        run: both_sides::run,
         ..EVERY
     },
     Trial { name: "worse", about: "costlier plans are clean and score strictly between", run: worse::run, ..OPTIMISED },

@@ -6,10 +6,13 @@
 //! rules that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no plan
 //! can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
 
-use crate::{Finding, Held, Subject};
+use super::both_sides;
+use crate::{Finding, Held, Subject, edits::Way};
+use benchwright_expr::{Binder, Expr};
 use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Verdict, Verifier};
 use benchwright_project::{Breadth, Mutation};
+use benchwright_schema::plan::{Body, Plan};
 use benchwright_solve::{Answer, Formula, Instance, Limits, Lin, Lower, Status};
 use benchwright_spec::{Cell, Rows};
 use std::collections::BTreeMap;
@@ -103,17 +106,7 @@ impl<'s, 'a> Search<'s, 'a> {
         if subject.family.optimised().is_none() {
             return Ok(Search { subject, near: None });
         }
-        let candidates = subject.candidates(Breadth::Local(&subject.optimum))?;
-        let mut base = Lower::new(&subject.plan, &subject.bound, &candidates);
-        let instances = base.all_instances().map_err(|error| error.to_string())?;
-        // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
-        let free = |cell: &Cell| matches!(cell, Cell::Free(..));
-        let is_choice = !candidates.iter().flatten().any(|candidate| candidate.fields.iter().any(free));
-        let distance = if is_choice { Lin::default() } else { distance(subject, &mut base) };
-        base.model.minimise = (!is_choice).then(|| distance.clone());
-        base.model.hint = hint(subject, &base);
-        let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
-        Ok(Search { subject, near: Some(Near { base, distance, work, is_choice, instances }) })
+        Ok(Search { subject, near: Some(Near::new(subject, &subject.plan)?) })
     }
 
     fn instance(&self, grader: &Grader<'_>, rule: usize, at: &[String]) -> Result<Fate, String> {
@@ -134,7 +127,7 @@ impl<'s, 'a> Search<'s, 'a> {
             }
             // What no plan can break, calls may still.
             return match self.mutate(grader, id, at)? {
-                Some(Fate::Survived(_)) | None => Ok(fate),
+                Some(Fate::Survived(_)) | None => self.unbreakable(grader, rule, at, fate),
                 Some(mutated) => Ok(mutated),
             };
         }
@@ -144,20 +137,25 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
+    /// What no plan can break must withstand a change to any single cell too, or the plans that are looked at have lost something.
+    fn unbreakable(&self, grader: &Grader<'_>, rule: usize, at: &[String], never: Fate) -> Result<Fate, String> {
+        let declared = &self.subject.plan.rules[rule];
+        if declared.text.implied_by.is_some() {
+            return Ok(never);
+        }
+        Ok(match both_sides::breaks(self.subject, grader, rule, at)? {
+            None => never,
+            // The plans near the certified one are to have every number and every day of it free.
+            Some((what, Way::Below | Way::Above, _)) => {
+                Fate::Survived(format!("no plan near the certified one breaks it, but this does: {what}"))
+            }
+            Some((_, _, verdict)) => fate(&declared.id, &declared.text.twins, &verdict),
+        })
+    }
+
     /// The instance of a rule by what `per` is bound to, in words.
     fn which(&self, near: &Near<'_>, rule: usize, at: &[String]) -> Option<usize> {
-        let per = &self.subject.plan.rules[rule].per;
-        let words = |instance: &Instance| -> Vec<String> {
-            let word = |(binder, member): (&benchwright_expr::Binder, &i64)| match &binder.source {
-                benchwright_expr::Source::Set(set) => match self.subject.plan.sets[set.index()].1 {
-                    benchwright_expr::Type::Ref(sort) => self.subject.bound.key_of(sort.index(), *member as u32),
-                    _ => member.to_string(),
-                },
-                _ => member.to_string(),
-            };
-            per.iter().zip(&instance.at).map(word).collect()
-        };
-        near.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
+        which(self.subject, &self.subject.plan.rules[rule].per, near, rule, at)
     }
 
     fn solve(&self, grader: &Grader<'_>, near: &Near<'s>, which: usize) -> Result<Fate, String> {
@@ -239,7 +237,76 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
+/// The instance of a rule by what `per` is bound to, in words.
+fn which(subject: &Subject<'_>, per: &[Binder], near: &Near<'_>, rule: usize, at: &[String]) -> Option<usize> {
+    let words = |instance: &Instance| -> Vec<String> {
+        let word = |(binder, member): (&Binder, &i64)| match &binder.source {
+            benchwright_expr::Source::Set(set) => match subject.plan.sets[set.index()].1 {
+                benchwright_expr::Type::Ref(sort) => subject.bound.key_of(sort.index(), *member as u32),
+                _ => member.to_string(),
+            },
+            _ => member.to_string(),
+        };
+        per.iter().zip(&instance.at).map(word).collect()
+    };
+    near.instances.iter().position(|instance| instance.rule == rule && words(instance) == at)
+}
+
+/// A condition that a plan is to break: the rule it is of, the instance in words, and where it holds.
+pub(super) type Wanted = (usize, Vec<String>, Expr);
+
+/// Plans near the certified one that break single conditions, and as few rules as can be. Where none is found, there is none here.
+pub(super) fn points(subject: &Subject<'_>, wanted: &[Wanted]) -> Result<Vec<Rows>, String> {
+    let mut plan = subject.plan.clone();
+    let given = plan.rules.len();
+    for (rule, _, broken) in wanted {
+        let mut side = plan.rules[*rule].clone();
+        side.body = Body::Expr(Expr::Not(Box::new(broken.clone())));
+        plan.rules.push(side);
+    }
+    let near = Near::new(subject, &plan)?;
+    let mut found = Vec::new();
+    for (nth, (rule, at, _)) in wanted.iter().enumerate() {
+        let Some(which) = which(subject, &plan.rules[*rule].per, &near, given + nth, at) else { continue };
+        let broken = near.instances[which].holds.negated();
+        if broken == Formula::Known(false) {
+            continue;
+        }
+        let mut lower = near.base.clone();
+        lower.require(&edge(&broken));
+        let mut others = Vec::new();
+        for instance in near.instances.iter().filter(|instance| instance.rule < given && instance.rule != *rule) {
+            if !matches!(instance.holds, Formula::Known(_)) {
+                let kept = lower.truth_value(&instance.holds);
+                others.push(Lin::constant(1).minus(&kept));
+            }
+        }
+        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
+        let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
+        let answer = subject_solve(subject, &lower, &limits)?;
+        if matches!(answer.status, Status::Optimal | Status::Feasible) {
+            found.push(lower.read(&answer.point));
+        }
+    }
+    Ok(found)
+}
+
 impl<'s> Near<'s> {
+    /// The plans near the certified one, by the rules of a plan.
+    fn new(subject: &'s Subject<'_>, plan: &'s Plan) -> Result<Near<'s>, String> {
+        let candidates = subject.candidates(Breadth::Local(&subject.optimum))?;
+        let mut base = Lower::new(plan, &subject.bound, &candidates);
+        let instances = base.all_instances().map_err(|error| error.to_string())?;
+        // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
+        let free = |cell: &Cell| matches!(cell, Cell::Free(..));
+        let is_choice = !candidates.iter().flatten().any(|candidate| candidate.fields.iter().any(free));
+        let distance = if is_choice { Lin::default() } else { distance(subject, &mut base) };
+        base.model.minimise = (!is_choice).then(|| distance.clone());
+        base.model.hint = hint(subject, &base);
+        let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
+        Ok(Near { base, distance, work, is_choice, instances })
+    }
+
     /// The model with one instance broken and every other kept.
     fn breaking(&self, which: usize, broken: &Formula) -> Lower<'s> {
         let mut lower = self.base.clone();

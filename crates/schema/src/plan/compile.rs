@@ -59,6 +59,7 @@ pub(super) fn compile(text: &PlanText, domain: &Domain) -> (Plan, Vec<KeyFault>)
     compiler.rules();
     compiler.objectives();
     super::parts::parts(text, &mut compiler.plan, &mut compiler.faults);
+    compiler.faults.extend(super::slack::check(text, domain));
     let Compiler { plan, mut faults, .. } = compiler;
     // A rule's `per` is checked with its body and again with its `applies`, and would be told twice.
     let mut seen = BTreeSet::new();

@@ -49,6 +49,10 @@ pub struct PlanText {
     /// What may change in the world, and which rule answers for the rest.
     #[serde(default)]
     pub frame: FrameText,
+    /// Cells of the certified plan that may lie otherwise on one side, by table and field, each with the rule whose sentence leaves
+    /// that room. An audit holds all others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slack: BTreeMap<String, BTreeMap<String, SlackText>>,
     /// Conditions on fields of rows that the work makes or changes, by table and field. The frame judges them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub held: BTreeMap<String, BTreeMap<String, String>>,
@@ -137,6 +141,25 @@ pub struct PartText {
     pub rows: Option<String>,
     /// What all parts of this name weigh together, in percent.
     pub share: i64,
+}
+
+/// On which sides of the certified value a cell may lie: by the rule whose sentence leaves room there, or a reason why it is harmless.
+/// Far beyond there is never room.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlackText {
+    /// Less, or earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
+    /// More, or later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
+    /// Another word, or another record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<String>,
+    /// Such a plan is valid, but must be worth less wherever anything is scored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dear: bool,
 }
 
 /// A view: one query that yields its rows.

@@ -56,6 +56,9 @@ struct Goal {
     says: Vec<String>,
 }
 
+/// What stands for a sentence that only the author of a pattern knows.
+const OWN_WORDS: &str = "(In words of the pattern's own: ";
+
 static READINGS: LazyLock<Result<Readings, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../readings.toml")).map_err(|error| error.to_string()));
 
@@ -99,7 +102,9 @@ pub(super) fn read(text: &str) -> Result<Read, String> {
                 None if known.requests.iter().any(|head| head == line) => table = Some(false),
                 None if known.tests.iter().any(|head| head == line) => table = Some(true),
                 None => return Err(format!("unread table: {line}")),
-                Some(true) if !line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':')) => known.line(line, &mut read)?,
+                Some(true) if !line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':')) => {
+                    known.line(line, &mut read)?
+                }
                 Some(_) => {}
             }
         } else {
@@ -165,7 +170,11 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
             known.goal(text[goal.clone()].trim(), &mut read);
         }
         if read.goal.is_none() {
-            add(goal, Heed::KeyPhrase, "the goal is put in words of a pattern of one's own, and known by its key phrase");
+            add(
+                goal,
+                Heed::KeyPhrase,
+                "the goal is put in words of a pattern of one's own, and known by its key phrase",
+            );
         }
     }
     found
@@ -260,6 +269,12 @@ impl Readings {
     }
 
     fn rest<'t>(&'static self, line: &'t str, read: &mut Read, furthest: &mut &'t str) -> bool {
+        // A rule that a pattern puts into words of its own is known to be told.
+        if let Some((rules, rest)) = line.strip_prefix(OWN_WORDS).and_then(|rest| rest.split_once(".)")) {
+            let names = rules.split(", ").filter_map(|id| self.sentences.get_key_value(id.rsplit('/').next()?));
+            read.told.extend(names.map(|(name, _)| &**name));
+            return rest.is_empty() || rest.strip_prefix(' ').is_some_and(|rest| self.rest(rest, read, furthest));
+        }
         for (name, sentence) in &self.sentences {
             for says in &sentence.says {
                 read.told.push(name);
@@ -300,7 +315,9 @@ impl Readings {
         let Some((before, after)) = says.split_once('{') else {
             return text.strip_prefix(says).is_some_and(|rest| then(rest, read));
         };
-        let (Some(text), Some((hole, after))) = (text.strip_prefix(before), after.split_once('}')) else { return false };
+        let (Some(text), Some((hole, after))) = (text.strip_prefix(before), after.split_once('}')) else {
+            return false;
+        };
         self.fills(hole, text, read, &mut |rest, read| self.matches(after, rest, read, then))
     }
 

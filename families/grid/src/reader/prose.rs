@@ -22,7 +22,8 @@ fn whole(words: &Words) -> String {
 /// The words by which a bound is known to be one from above or from below.
 pub(super) fn is_bound(measure: Measure, sentence: &str) -> bool {
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
-    let (above, below) = (says(&["t most ", "t most: ", "o more than "]), says(&["t least ", "o fewer than ", "o less than "]));
+    let (above, below) =
+        (says(&["t most ", "t most: ", "o more than "]), says(&["t least ", "o fewer than ", "o less than "]));
     match measure {
         Measure::TotalAtLeast => below && !above,
         _ => above && !below,
