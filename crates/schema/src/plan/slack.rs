@@ -2,6 +2,7 @@
 
 use super::PlanText;
 use crate::{Domain, KeyFault};
+use benchwright_expr::Names as _;
 
 /// Tables and fields that are declared to have slack and are not there, and declarations that say nothing.
 pub(super) fn check(text: &PlanText, domain: &Domain) -> Vec<KeyFault> {
