@@ -5,7 +5,7 @@ use crate::Subject;
 use benchwright_base::{FieldId, RelationId, RowId, TableId, Value, date::DAY};
 use benchwright_expr::{Expr, Source, Type};
 use benchwright_pack::{Change, Diff, Snapshot};
-use benchwright_schema::{Domain, Field, codec};
+use benchwright_schema::{Domain, Field, Stamp, codec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Days that nobody would plan with.
@@ -139,7 +139,7 @@ pub(crate) fn edits(subject: &Subject<'_>, state: &Snapshot) -> Vec<Edit> {
         for (nth, at) in places.iter().enumerate().take(ROWS) {
             let row = &state.tables[table.index()].rows[*at];
             for (field, column) in declared.fields.iter().enumerate().skip(1) {
-                if !read.contains(&(table, field)) {
+                if !read.contains(&(table, field)) || !matches!(column.stamp, None | Some(Stamp::Keep)) {
                     continue;
                 }
                 let mut seen = BTreeSet::new();

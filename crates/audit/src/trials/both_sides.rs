@@ -171,8 +171,8 @@ impl<'s, 'a> Bench<'s, 'a> {
         *self.counts.entry(name.into()).or_default() += 1;
     }
 
-    /// Judges a state that was changed in one place.
-    fn judge(&mut self, what: &str, verdict: &Verdict, changed: &Snapshot) {
+    /// Judges a state that was changed in one place. Whether any view sees the change.
+    fn judge(&mut self, what: &str, verdict: &Verdict, changed: &Snapshot) -> bool {
         let rows = self.own.rows(changed);
         let moved: BTreeSet<usize> =
             (0..rows.views.len()).filter(|at| rows.views[*at] != self.base.views[*at]).collect();
@@ -198,6 +198,7 @@ impl<'s, 'a> Bench<'s, 'a> {
                 item.fate = Fate::Survived;
             }
         }
+        !moved.is_empty()
     }
 
     /// Whether a view has lost a row for one conjunct of its condition alone.
@@ -408,6 +409,8 @@ fn allowed(slack: &SlackText, way: Way) -> Option<&str> {
         Way::Below => slack.below.as_deref(),
         Way::Above => slack.above.as_deref(),
         Way::Other => slack.other.as_deref(),
+        // What only costs more has no end.
+        Way::FarAbove if slack.dear => slack.above.as_deref(),
         Way::Emptied | Way::FarBelow | Way::FarAbove | Way::Dropped => None,
     }
 }
@@ -434,12 +437,16 @@ fn attack(
     };
     for edit in edits(subject, &state) {
         let what = edit.told(&subject.domain, &state);
-        let verdict = edit.with(&mut state, |changed| -> Result<Verdict, String> {
+        let (verdict, seen) = edit.with(&mut state, |changed| -> Result<(Verdict, bool), String> {
             let verdict = grader.grade(changed).map_err(|error| error.to_string())?;
-            bench.judge(&what, &verdict, changed);
+            let seen = bench.judge(&what, &verdict, changed);
             bench.conditions(&edit, changed, verdict.ending == Ending::Fail);
-            Ok(verdict)
+            Ok((verdict, seen))
         })?;
+        // A row that no view has may hold what it likes in a field that views read elsewhere.
+        if !seen {
+            continue;
+        }
         bench.count("values");
         if verdict.ending == Ending::Fail {
             bench.count(format!("values {} fell", edit.way.word()));
