@@ -1,6 +1,6 @@
 //! The closed-book reader: rebuilds a case from the instruction and from what read-only tools answer, as a planner would who
 //! has nothing else. It shares the types of a case with the rest of the family and nothing of how texts and records are
-//! written: the sentences that it knows are its own copy (`readings.toml`). What it cannot find, finds told in two ways, or does not
+//! written: the sentences that it knows are its own copy (`phrasings.toml`). What it cannot find, finds told in two ways, or does not
 //! know is an error.
 
 mod addresses;

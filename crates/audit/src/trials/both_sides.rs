@@ -224,6 +224,12 @@ impl<'s, 'a> Bench<'s, 'a> {
         let subject = self.subject;
         let table = subject.domain.table(edit.table);
         let (name, field) = (&table.name, &table.fields[edit.field].name);
+        // What is free altogether, or written by the system alone, is for the trial of cells to hold.
+        let is_free = subject.text.free.get(name).is_some_and(|fields| fields.contains_key(field));
+        if is_free || subject.text.stamped.get(name).is_some_and(|fields| fields.contains(field)) {
+            self.count("free");
+            return;
+        }
         let slack = subject.text.slack.get(name).and_then(|fields| fields.get(field));
         let why = slack.and_then(|slack| allowed(slack, edit.way));
         match why {
@@ -410,7 +416,7 @@ fn allowed(slack: &SlackText, way: Way) -> Option<&str> {
         Way::Above => slack.above.as_deref(),
         Way::Other => slack.other.as_deref(),
         // What only costs more has no end.
-        Way::FarAbove if slack.dear => slack.above.as_deref(),
+        Way::FarAbove if slack.dear || slack.endless => slack.above.as_deref(),
         Way::Emptied | Way::FarBelow | Way::FarAbove | Way::Dropped => None,
     }
 }

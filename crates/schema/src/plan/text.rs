@@ -144,7 +144,7 @@ pub struct PartText {
 }
 
 /// On which sides of the certified value a cell may lie: by the rule whose sentence leaves room there, or a reason why it is harmless.
-/// Far beyond there is never room.
+/// Far beyond there is none, unless it is said to be endless.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlackText {
@@ -160,6 +160,9 @@ pub struct SlackText {
     /// Such a plan is valid, but must be worth less wherever anything is scored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dear: bool,
+    /// There is room however far beyond.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub endless: bool,
 }
 
 /// A view: one query that yields its rows.

@@ -1,10 +1,10 @@
-//! The sentences of an instruction, all of them: each must be one that the reader knows (`readings.toml`), and each that the case calls
+//! The sentences of an instruction, all of them: each must be one that the reader knows (`phrasings.toml`), and each that the case calls
 //! for must be there. A sentence that is unknown, missing, told twice or out of place is an error, because it might be the one that
 //! matters.
 //!
 //! What carries nothing is declared in `passages`, with the reason.
 
-use super::super::shop::{Role, Shop, Source};
+use super::super::shop::{Bounds, Limits, Role, Shop, Source};
 use super::figures::{decimal, is_code, money};
 use benchwright_base::Date;
 use benchwright_project::{Heed, Passage};
@@ -15,7 +15,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// What `readings.toml` declares.
+/// What `phrasings.toml` declares.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Readings {
@@ -60,10 +60,10 @@ struct Goal {
 const OWN_WORDS: &str = "(In words of the pattern's own: ";
 
 static READINGS: LazyLock<Result<Readings, String>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../readings.toml")).map_err(|error| error.to_string()));
+    LazyLock::new(|| toml::from_str(include_str!("../../phrasings.toml")).map_err(|error| error.to_string()));
 
 fn readings() -> Result<&'static Readings, String> {
-    READINGS.as_ref().map_err(|why| format!("readings.toml: {why}"))
+    READINGS.as_ref().map_err(|why| format!("phrasings.toml: {why}"))
 }
 
 /// What the sentences say.
@@ -196,6 +196,12 @@ fn signs(shop: &Shop, switches: &[String]) -> BTreeSet<String> {
         ("size", screen.is_some_and(|screen| screen.window.is_some())),
         ("notice", screen.is_some_and(|screen| screen.lead.is_some())),
         ("money", screen.is_some_and(|screen| screen.limit)),
+        ("next-day", shop.clauses.next_day),
+        ("above-step", shop.clauses.above_step),
+        ("pre-tax", shop.clauses.limits == Limits::PreTax),
+        ("with-tax", matches!(shop.clauses.limits, Limits::WithTax(_))),
+        ("neutral", shop.clauses.bound != Bounds::Inclusive),
+        ("bound-fails", shop.clauses.bound == Bounds::Fails),
         ("centre-failed", shop.repair.as_ref().is_some_and(|repair| repair.centre.is_some())),
     ];
     let own = own.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned());
