@@ -286,6 +286,7 @@ mod tests {
             salt: Some("0123456789abcdef0123456789abcdef".to_owned()),
             bars,
             solver: None,
+            unbreakable: BTreeMap::new(),
             tasks: Vec::new(),
         }
     }
