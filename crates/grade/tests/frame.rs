@@ -162,6 +162,7 @@ impl Shop {
             objective: "any".to_owned(),
             best: Vec::new(),
             gates: Vec::new(),
+            answer: BTreeMap::new(),
         };
         Shop { domain, first, verifier }
     }
