@@ -19,10 +19,12 @@
 
 mod edits;
 mod finding;
+mod freedom;
 mod ground;
 mod sides;
 mod subject;
 pub mod trials;
+mod values;
 
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
 pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};

@@ -202,6 +202,13 @@ impl<'a> Subject<'a> {
         Ok(episode.snapshot())
     }
 
+    /// An episode in which the oracle has done its work.
+    pub(crate) fn done(&self) -> Result<Episode, String> {
+        let mut episode = self.begin().map_err(|error| error.to_string())?;
+        replay(&self.task.sealed.oracle, &mut self.bound_keys(), &mut episode).map_err(|error| error.to_string())?;
+        Ok(episode)
+    }
+
     /// The verdict on what a plan leaves when it is carried out.
     pub fn carry_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<Verdict, CarryOutError> {
         let named = NamedRows::of(rows, &self.plan, &self.bound);

@@ -36,6 +36,7 @@ pub mod engines;
 mod error;
 mod events;
 mod facade;
+pub mod freedoms;
 pub mod host;
 mod progress;
 pub mod run;

@@ -12,7 +12,7 @@ use benchwright_pack::{Store, Suite, store};
 use benchwright_workshop::{
     Workshop,
     audits::{self, Audit, AuditOptions},
-    suites,
+    freedoms, suites,
 };
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
@@ -34,16 +34,23 @@ Examples:
   benchwright audit out
   benchwright audit out --trial idle --trial oracle
   benchwright audit suites/erp-300.toml --sample 29 --json
+  benchwright audit --freedoms procurement/buy-with-a-fixed-deposit
 
 Keys of --json:
   tasks, mutation_score,
   trials {NAME: {run, passed, na, na_because {WHY: count}, no_verdict, failed, seconds, counts}},
   shortfalls [[task, trial, what]], risen [WHAT], reasons {WHY: count}, errors [{task, why}],
-  suite {held, why, counts, notes}, where a whole suite was audited")]
+  suite {held, why, counts, notes}, where a whole suite was audited
+With --freedoms, a list:
+  pattern, free [{table, field, why, told}], held {TABLE: {FIELD: condition}}, stamped {TABLE: [field]},
+  void {TABLE: {when, why}}, harmless {CALLS: why}")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote, or a lock file
-    #[arg(value_name = "DIR|SUITE.toml")]
-    what: PathBuf,
+    #[arg(value_name = "DIR|SUITE.toml", required_unless_present = "freedoms")]
+    what: Option<PathBuf>,
+    /// Prints what the rules of patterns, or of all, leave open instead
+    #[arg(long, value_name = "PATTERN", num_args = 0.., conflicts_with = "what")]
+    freedoms: Option<Vec<String>>,
     /// Runs this trial only; may be given again
     #[arg(long = "trial", value_name = "NAME")]
     trials: Vec<String>,
@@ -63,20 +70,26 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    if let Some(patterns) = &options.freedoms {
+        let open = freedoms::of(workshop.catalog(), patterns)?;
+        let told = if options.json { output::json(&json!(open)) } else { output::data(&freedoms::to_text(&open)) };
+        return Ok(told?);
+    }
+    let what = options.what.clone().unwrap_or_default();
     check_names(&options.trials)?;
-    if options.lock && (options.what.is_dir() || build::is_carried(&options.what)) {
+    if options.lock && (what.is_dir() || build::is_carried(&what)) {
         return Err(Failure::wrong_use("only a lock file can be locked", "the path of a lock file"));
     }
     let workshop = workshop.clone().with_jobs(options.jobs);
     let how = AuditOptions { trials: options.trials.clone(), sample: options.sample };
-    let audit = if options.what.is_dir() {
-        let store = Store::at(&options.what);
+    let audit = if what.is_dir() {
+        let store = Store::at(&what);
         if store.suite().ok().is_none_or(|suite| suites::audit_asks_solver(workshop.catalog(), &suite, &how)) {
             build::warned(suites::solver_here()?);
         }
         audits::folder(&workshop, &store, &how)?
     } else {
-        let suite = build::read(&options.what)?;
+        let suite = build::read(&what)?;
         if suites::audit_asks_solver(workshop.catalog(), &suite, &how) {
             build::warned(suites::solver_here()?);
         }
@@ -85,8 +98,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
             if options.lock { Suite { unbreakable: Default::default(), ..suite.clone() } } else { suite.clone() };
         let audit = audits::suite(&workshop, &held, &how)?;
         if options.lock && audit.is_clean() {
-            store::write_suite(&options.what, &Suite { unbreakable: audit.report.unbreakable(), ..suite })?;
-            eprintln!("locked {}", options.what.display());
+            store::write_suite(&what, &Suite { unbreakable: audit.report.unbreakable(), ..suite })?;
+            eprintln!("locked {}", what.display());
         }
         audit
     };
@@ -98,7 +111,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if audit.is_clean() {
         return Ok(());
     }
-    Err(Failure::falls_short("the audit is not clean", format!("benchwright audit {} --json", options.what.display())))
+    Err(Failure::falls_short("the audit is not clean", format!("benchwright audit {} --json", what.display())))
 }
 
 fn check_names(names: &[String]) -> anyhow::Result<()> {

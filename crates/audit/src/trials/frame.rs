@@ -5,14 +5,17 @@
 //! create such a row. Which fields are tried is drawn from the task's id, so that a suite tries them all.
 
 use super::reading::read_everything;
-use crate::{Finding, Held, Subject, ground::Here};
-use benchwright_base::{RelationId, RowId, Stream, TableId, Value, date::DAY};
+use crate::{
+    Finding, Held, Subject,
+    ground::Here,
+    values::{Ground, place, shown, something},
+};
+use benchwright_base::{RelationId, RowId, Stream, TableId, Value};
 use benchwright_calls::offered::{Maker, ids_of};
-use benchwright_expr::Type;
 use benchwright_grade::{FULL, Grader};
 use benchwright_pack::{CheckStatus, Ending, Snapshot, Verdict};
 use benchwright_sandbox::Episode;
-use benchwright_schema::{Domain, Field, Tool, Verb, arguments_schema, plan::Body};
+use benchwright_schema::{Domain, Tool, Verb, arguments_schema, plan::Body};
 use benchwright_world::replay;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -33,7 +36,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
 
 fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let mut faults = reading(subject, grader)?;
-    let episode = done(subject)?;
+    let episode = subject.done()?;
     let mut frame = Frame { subject, grader, state: episode.snapshot(), stream: stream(subject, "state") };
     let changes = frame.changes();
     let (tried, classes) = (changes.len(), frame.classes().len());
@@ -50,18 +53,11 @@ fn stream(subject: &Subject<'_>, purpose: &str) -> Stream {
     Stream::new(0, &["frame", purpose, &subject.task.open.id])
 }
 
-/// An episode in which the oracle has done its work.
-fn done(subject: &Subject<'_>) -> Result<Episode, String> {
-    let mut episode = subject.begin().map_err(|error| error.to_string())?;
-    replay(&subject.task.sealed.oracle, &mut subject.bound_keys(), &mut episode).map_err(|error| error.to_string())?;
-    Ok(episode)
-}
-
 /// Reads everything before and after the oracle's work: the verdict is the same as without.
 fn reading(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Vec<String>, String> {
     let mut faults = Vec::new();
     let grade = |state: &Snapshot| grader.grade(state).map_err(|error| error.to_string());
-    let plain = grade(&done(subject)?.snapshot())?;
+    let plain = grade(&subject.done()?.snapshot())?;
     let mut episode = subject.begin().map_err(|error| error.to_string())?;
     read_everything(&mut episode)?;
     if episode.snapshot() != subject.first {
@@ -97,6 +93,10 @@ struct Frame<'s, 'a> {
 impl Frame<'_, '_> {
     fn domain(&self) -> &Domain {
         &self.subject.domain
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of(self.subject)
     }
 
     /// Whether a state with one change is refused by the frame; what was seen if it is not.
@@ -156,8 +156,9 @@ impl Frame<'_, '_> {
             self.stream.shuffle(&mut fields);
             let mut left = FIELDS;
             for field in fields {
-                let old = &self.state.tables[spot.table.index()].rows[at][field];
-                let Some(new) = another(self.domain(), &self.state, &declared.fields[field], old) else { continue };
+                let Some(new) = self.ground().others(&self.state, spot.table, at, field).into_iter().next() else {
+                    continue;
+                };
                 let mut state = self.state.clone();
                 state.tables[spot.table.index()].rows[at][field] = new;
                 changes.push((format!("{} {}: {}", declared.name, spot.row, declared.fields[field].name), state));
@@ -342,73 +343,4 @@ fn not_refused(what: &str, verdict: &Verdict) -> String {
 
 fn kind_is_object(schema: &Json) -> bool {
     schema["properties"].is_object()
-}
-
-/// The place of a row in a snapshot.
-fn place(state: &Snapshot, table: TableId, row: RowId) -> Option<usize> {
-    let rows = &state.tables[table.index()].rows;
-    rows.binary_search_by_key(&Some(row), |row| row[0].as_ref_id()).ok()
-}
-
-fn shown(domain: &Domain, ty: Type, value: &Value) -> Json {
-    let mut out = Vec::new();
-    benchwright_schema::codec::write_value(&mut out, domain, ty, value);
-    serde_json::from_slice(&out).unwrap_or_default()
-}
-
-/// Another value of a field; `None` where it can have no other.
-fn another(domain: &Domain, state: &Snapshot, field: &Field, old: &Value) -> Option<Value> {
-    Some(match old {
-        Value::Null => match something(domain, field) {
-            Value::Ref(_) => {
-                let Type::Ref(to) = field.ty else { return None };
-                state.tables[to.index()].rows.first()?[0].clone()
-            }
-            value => value,
-        },
-        Value::Bool(yes) => Value::Bool(!yes),
-        Value::Int(n) => Value::Int(n + 1),
-        Value::Money(n) => Value::Money(n + 1),
-        Value::Quantity(n) => Value::Quantity(n + 1_000),
-        Value::Duration(n) => Value::Duration(n + 60),
-        Value::Text(text) => Value::text(format!("{text} ")),
-        Value::Date(date) => Value::Date(date.add_days(1)?),
-        Value::DateTime(instant) => Value::DateTime(instant.add_seconds(DAY)?),
-        Value::Time(time) => Value::Time(benchwright_base::Time((time.0 + 60) % DAY as i32)),
-        Value::Enum(word) => {
-            let Type::Enum(id) = field.ty else { return None };
-            let words = domain.enums[id.index()].words.len() as u16;
-            let next = (word + 1) % words.max(1);
-            if next == *word {
-                return None;
-            }
-            Value::Enum(next)
-        }
-        Value::Ref(row) => {
-            let Type::Ref(to) = field.ty else { return None };
-            let other = state.tables[to.index()].rows.iter().map(|row| &row[0]).find(|id| **id != Value::Ref(*row));
-            match other {
-                Some(id) => id.clone(),
-                None if field.nullable => Value::Null,
-                None => return None,
-            }
-        }
-    })
-}
-
-/// Some value of a field that is not nothing.
-fn something(domain: &Domain, field: &Field) -> Value {
-    match field.ty {
-        Type::Bool => Value::Bool(true),
-        Type::Int | Type::Months => Value::Int(1),
-        Type::Money => Value::Money(100),
-        Type::Quantity => Value::Quantity(1_000),
-        Type::Duration => Value::Duration(60),
-        Type::Text | Type::Null => Value::text("x"),
-        Type::Date => Value::Date(domain.now.date()),
-        Type::DateTime => Value::DateTime(domain.now),
-        Type::Time => Value::Time(benchwright_base::Time(60)),
-        Type::Enum(_) => Value::Enum(0),
-        Type::Ref(_) => Value::Ref(1),
-    }
 }

@@ -1,9 +1,11 @@
 //! The audit trials, one file each, and the table in which they stand with what each shows and what it needs of a family.
 
 mod ablate;
+mod aftermath;
 mod alternates;
 mod both_sides;
 mod canary;
+mod cells;
 mod clauses;
 mod closed_book;
 mod dominance;
@@ -75,6 +77,18 @@ pub const TRIALS: &[Trial] = &[
         name: "frame",
         about: "changing any one unrelated record fails the frame; reading everything does not",
         run: frame::run,
+        ..EVERY
+    },
+    Trial {
+        name: "cells",
+        about: "any cell of the job's documents changed alone takes pay away, or is declared free",
+        run: cells::run,
+        ..EVERY
+    },
+    Trial {
+        name: "aftermath",
+        about: "whatever a tool can still change after the work takes pay away, or is declared harmless",
+        run: aftermath::run,
         ..EVERY
     },
     Trial {

@@ -6,11 +6,14 @@ use benchwright_pack::{Clause, Script, Snapshot, Task};
 use benchwright_project::{Brief, Draw, FirstState};
 use benchwright_schema::{
     Domain,
-    plan::{Binding, Bindings, FreeText, Plan, PlanText, RuleText},
+    plan::{Binding, Bindings, FreeText, Plan, PlanText, RuleText, ViewText},
 };
 use benchwright_spec::{Candidates, Cell as Field};
 use serde_json::{Value as Json, json};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 /// Which task a compiler is tried on.
 #[derive(PartialEq, Eq)]
@@ -205,6 +208,11 @@ pub(crate) const FAULTS: &[Fault] = &[
         memory: Some(other_memory),
         caught_by: &["idle"],
     },
+    // What nobody wrote.
+    compiled("nothing holds the day of an invoice", &DEPOSIT, Wrong::Plan(any_invoice_day), &["cells"]),
+    compiled("nothing holds what is built so far", &BUILD, Wrong::Plan(any_progress), &["cells"]),
+    compiled("offers may be added", &DEPOSIT, Wrong::Plan(new_offers), &["aftermath"]),
+    compiled("the words of items may be changed", &DEPOSIT, Wrong::Plan(other_words), &["aftermath"]),
     // What is sealed.
     compiled("a supplier's notes hold the key of its record", &DEPOSIT, Wrong::World(told_key), &["leak"]),
     projected(
@@ -582,6 +590,31 @@ fn orders_unbilled(task: &mut Task) {
 
 fn goods_unasked(task: &mut Task) {
     task.sealed.verifier.plan.parts.get_mut("goods").unwrap().of = vec!["erp/purchases-confirmed".to_owned()];
+}
+
+// ---------------------------------------------------------------- what nobody wrote
+
+fn any_invoice_day(plan: &mut PlanText) {
+    let rule = plan.rules.get_mut("erp/invoice-day").unwrap();
+    rule.require = Some("exists bill(order = o, state = 'posted')".to_owned());
+}
+
+fn any_progress(plan: &mut PlanText) {
+    let condition = plan.frame.new.get_mut("mrp_production").unwrap();
+    *condition = condition.replace("qty_producing = 0", "qty_producing >= 0");
+}
+
+fn new_offers(plan: &mut PlanText) {
+    let condition = plan.frame.system.get_mut("product_supplierinfo").unwrap();
+    *condition = format!("price >= 0 or ({condition})");
+}
+
+/// In records that the oracle does not touch: a view reads them, and no rule reads the view.
+fn other_words(plan: &mut PlanText) {
+    plan.frame.change.insert("product_product".to_owned(), vec!["description".to_owned()]);
+    let fields = BTreeMap::from([("words".to_owned(), "text: description".to_owned())]);
+    let (from, only) = ("product_product".to_owned(), None);
+    plan.views.insert("worded".to_owned(), ViewText { from, only, within: Vec::new(), key: Vec::new(), fields });
 }
 
 // ---------------------------------------------------------------- what is sealed

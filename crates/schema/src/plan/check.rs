@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Domain, KeyFault};
 use benchwright_base::TableId;
-use benchwright_expr::Names as _;
+use benchwright_expr::{Names as _, Scope, check_truth};
 use std::collections::BTreeMap;
 
 impl PlanText {
@@ -23,6 +23,8 @@ impl PlanText {
         check.rules(natives);
         check.objectives();
         check.frame();
+        check.harmless();
+        check.void();
         if is_whole {
             check.faults.extend(account(self, &plan, domain, Readers::Rules));
         }
@@ -43,6 +45,46 @@ impl Check<'_> {
         if !self.text.rules.contains_key(id) {
             let fault = KeyFault::new(path.iter().copied(), format!("there is no rule `{id}`"));
             self.faults.push(fault.instead_of(id, self.text.rules.keys().map(|id| &**id)));
+        }
+    }
+
+    /// Calls that do no harm are of tools that there are and that write, and each has its reason.
+    fn harmless(&mut self) {
+        for (calls, why) in &self.text.harmless {
+            let fault = |message: String| KeyFault::new(["harmless", calls], message).at_key();
+            for name in calls.split(", ") {
+                let found = match self.domain.tool_named(name) {
+                    None => {
+                        let known = self.domain.tools.iter().map(|tool| &*tool.name);
+                        fault(format!("there is no tool `{name}`")).instead_of(name, known)
+                    }
+                    Some(at) if self.domain.tools[at].reads_only() => fault(format!("`{name}` changes nothing")),
+                    Some(_) => continue,
+                };
+                self.faults.push(found);
+            }
+            if why.trim().is_empty() {
+                self.faults.push(fault(format!("nothing says why `{calls}` does no harm")));
+            }
+        }
+    }
+
+    /// Rows that promise nothing are of tables that there are, known by a condition that can be read, and each has its reason.
+    fn void(&mut self) {
+        for (table, void) in &self.text.void {
+            let Some(at) = self.domain.table_named(table) else {
+                let fault = KeyFault::new(["void", table], format!("there is no table `{table}`")).at_key();
+                self.faults.push(fault.instead_of(table, self.domain.relation_names()));
+                continue;
+            };
+            for fault in check_truth(&void.when, self.domain, Scope { subject: Some(at) }).err().into_iter().flatten() {
+                let found = KeyFault::new(["void", table, "when"], fault.message).at_byte(fault.offset);
+                self.faults.push(KeyFault { help: fault.help, ..found });
+            }
+            if void.why.trim().is_empty() {
+                let message = format!("nothing says why such a row of `{table}` promises nothing");
+                self.faults.push(KeyFault::new(["void", table, "why"], message));
+            }
         }
     }
 

@@ -62,6 +62,23 @@ pub struct PlanText {
     /// Fields that the system writes by itself and no tool takes, by table.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stamped: BTreeMap<String, Vec<String>>,
+    /// Tools whose calls do no harm once the work is done, each with why; `a, b` is a call of `b` on what `a` has made. They are for
+    /// those who look for holes, so no verifier carries them.
+    #[serde(default, skip_serializing)]
+    pub harmless: BTreeMap<String, String>,
+    /// Rows that promise nothing any more, by table: what their cells hold is nobody's business. No verifier carries them.
+    #[serde(default, skip_serializing)]
+    pub void: BTreeMap<String, VoidText>,
+}
+
+/// When a row promises nothing any more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VoidText {
+    /// The condition by which such a row is known, over the row.
+    pub when: String,
+    /// Why it promises nothing.
+    pub why: String,
 }
 
 /// Why a field may hold anything.
