@@ -30,7 +30,9 @@ pub use bound::{Binding, Bindings, Bound, FactTable};
 pub use frame::{Held, TableFrame};
 pub use job::JobWord;
 pub use rows::ViewRows;
-pub use text::{FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, SlackText, ViewText, VoidText};
+pub use text::{
+    FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, SlackText, ViewText, VoidText,
+};
 
 use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};

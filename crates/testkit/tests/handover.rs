@@ -87,7 +87,17 @@ fn the_trials_that_apply_hold_and_the_others_say_why_not() {
     let optimiser = "the family `handover` offers no optimiser: there is no plan to compare with";
     let reader = "the family `handover` offers no reader of its briefs: nobody reads its briefs but the agent";
     let passes = [
-        "idle", "oracle", "near-miss", "frame", "cells", "aftermath", "spam", "monotone", "clauses", "leak", "regenerate",
+        "idle",
+        "oracle",
+        "near-miss",
+        "frame",
+        "cells",
+        "aftermath",
+        "spam",
+        "monotone",
+        "clauses",
+        "leak",
+        "regenerate",
     ];
     let tasks = TASKS.len() as u64;
     for (name, trial) in &audit.report.trials {

@@ -112,7 +112,11 @@ impl<'s> Cells<'s, '_> {
                 refused += 1;
             } else if is_void.is_some() {
                 void = is_void;
-            } else if self.freedoms.slack(name, &column.name, &self.state.tables[table.index()].rows[at][field], &value).is_some() {
+            } else if self
+                .freedoms
+                .slack(name, &column.name, &self.state.tables[table.index()].rows[at][field], &value)
+                .is_some()
+            {
                 slack = true;
             } else {
                 stood.push(value);
