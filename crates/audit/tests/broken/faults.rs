@@ -578,8 +578,8 @@ fn lost_keys(task: &mut Task) {
 /// The judge takes an order that stood for one with another origin.
 fn other_memory(domain: &Domain, first: &mut Snapshot) {
     let table = domain.table_named("sale_order").unwrap();
-    let origin = domain.table(table).field_named("origin").unwrap().index();
-    first.tables[table.index()].rows[0][origin] = Value::text("before");
+    let reference = domain.table(table).field_named("client_order_ref").unwrap().index();
+    first.tables[table.index()].rows[0][reference] = Value::text("before");
 }
 
 // ---------------------------------------------------------------- the parts of the job
