@@ -17,7 +17,7 @@ pub(super) fn odd_lines(subject: &Subject<'_>) -> Vec<String> {
         let Some(key) = facts.members.values().flatten().find(|key| key.split('/').next_back() == Some(named)) else {
             continue;
         };
-        let known = stated(facts, &BTreeSet::from([&**key]));
+        let known = stated(facts, &BTreeSet::from([&**key]), &|_| true);
         let wrong = cells.filter(|cell| number(cell, &facts.anchor).is_some_and(|number| !known.contains(&number)));
         odd.extend(wrong.map(|cell| format!("`{cell}` stands in the line of {named}, and is no fact of it")));
     }
@@ -40,7 +40,13 @@ pub(super) fn odd_rows(subject: &Subject<'_>) -> Vec<String> {
                 _ => None,
             };
             let tied: BTreeSet<&str> = declared.fields.iter().zip(row).skip(1).filter_map(key).collect();
-            let known = if tied.len() == 2 { stated(&verifier.bindings, &tied) } else { BTreeSet::new() };
+            // A fact of these two and of a third one says nothing of a record that ties the two.
+            let known = match tied.len() {
+                2 => stated(&verifier.bindings, &tied, &|argument| {
+                    tied.contains(argument) || !members.contains(argument)
+                }),
+                _ => BTreeSet::new(),
+            };
             if known.is_empty() {
                 continue;
             }
@@ -59,12 +65,13 @@ pub(super) fn odd_rows(subject: &Subject<'_>) -> Vec<String> {
     odd
 }
 
-/// What facts say of some members together: their values, and the numbers among their arguments.
-fn stated(facts: &Bindings, members: &BTreeSet<&str>) -> BTreeSet<i64> {
+/// What facts say of some members together, and of whatever else they may speak of: their values, and the numbers among their
+/// arguments.
+fn stated(facts: &Bindings, members: &BTreeSet<&str>, may: &dyn Fn(&str) -> bool) -> BTreeSet<i64> {
     let mut found = BTreeSet::new();
     for (arguments, value) in facts.facts.values().flatten() {
         let arguments: Vec<&str> = arguments.split('|').collect();
-        if members.iter().all(|member| arguments.contains(member)) {
+        if members.iter().all(|member| arguments.contains(member)) && arguments.iter().all(|argument| may(argument)) {
             found.extend(arguments.iter().filter_map(|argument| argument.parse::<i64>().ok()));
             if let Binding::Number(number) = value {
                 found.insert(*number);
@@ -105,7 +112,7 @@ mod tests {
         facts.fact("lead", &["v/1", "p/1"], 3);
         facts.fact("price", &["v/1", "p/1", "20"], 500);
         facts.fact("lead", &["v/1", "p/2"], 7);
-        assert_eq!(stated(&facts, &BTreeSet::from(["v/1", "p/1"])), BTreeSet::from([3, 20, 500]));
-        assert_eq!(stated(&facts, &BTreeSet::from(["v/1"])), BTreeSet::from([3, 7, 20, 500]));
+        assert_eq!(stated(&facts, &BTreeSet::from(["v/1", "p/1"]), &|_| true), BTreeSet::from([3, 20, 500]));
+        assert_eq!(stated(&facts, &BTreeSet::from(["v/1"]), &|_| true), BTreeSet::from([3, 7, 20, 500]));
     }
 }

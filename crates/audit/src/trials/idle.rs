@@ -5,11 +5,18 @@ use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_pack::Ending;
 
+/// The gate that is shut while nothing was done.
+const ACTIVITY: &str = "activity";
+
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match grader.grade(&subject.first) {
         Err(error) => Finding::new(Held::NoVerdict(error.to_string())),
         Ok(verdict) if verdict.ending == Ending::Error => {
             Finding::new(Held::NoVerdict("the grader could not tell".to_owned()))
+        }
+        // Nothing is open in the first state, so it would earn 0 anyway; that it counts as work would be a fault all the same.
+        Ok(verdict) if verdict.gates.iter().all(|gate| gate != ACTIVITY) => {
+            Finding::new(Held::Failed("idling counts as work".to_owned()))
         }
         Ok(verdict) if verdict.reward == 0 && verdict.ending == Ending::Fail => Finding::new(Held::Passed),
         Ok(verdict) => Finding::new(Held::Failed(format!("idle earns {} millionths", verdict.reward))),

@@ -261,7 +261,7 @@ fn tolerant(plan: &mut PlanText) {
 }
 
 fn early_uncovered(plan: &mut PlanText) {
-    let early = "(due_day(o) <= t or exists sell(order = o, promised <= t))";
+    let early = "due_day(o) <= t or exists sell(order = o, promised <= t)";
     require(plan, "erp/cover", early, "due_day(o) <= t");
 }
 
