@@ -8,7 +8,7 @@ use benchwright_audit::{
     AuditReport, Finding, Held, TRIALS, TaskReport,
     trials::suite::{SuiteMember, suite as whole_suite},
 };
-use benchwright_base::Digest;
+use benchwright_base::{Digest, nearest};
 use benchwright_pack::{Store, Suite, SuiteTask};
 use serde_json::json;
 use std::{collections::BTreeMap, time::Instant};
@@ -43,6 +43,14 @@ impl AuditOptions {
     pub(crate) fn asks_solver(&self) -> bool {
         TRIALS.iter().any(|trial| !trial.needs.is_empty() && self.wants(trial.name))
     }
+}
+
+/// The first name that no trial has, with what is likely meant.
+pub fn no_trial(names: &[String]) -> Option<(&str, String)> {
+    let name = names.iter().find(|name| !TRIALS.iter().any(|trial| trial.name == **name))?;
+    let known = || TRIALS.iter().map(|trial| trial.name);
+    let near = nearest(name, known()).map(|near| format!("--trial {near}"));
+    Some((name, near.unwrap_or_else(|| known().collect::<Vec<_>>().join(", "))))
 }
 
 /// What was audited, and what could not be.
@@ -264,6 +272,12 @@ fn keep(store: &Store, reports: &[TaskReport]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trial_that_is_none_is_told_with_the_nearest() {
+        assert_eq!(no_trial(&["idle".to_owned(), "oracle".to_owned()]), None);
+        assert_eq!(no_trial(&["orcle".to_owned()]), Some(("orcle", "--trial oracle".to_owned())));
+    }
 
     #[test]
     fn a_sample_is_spread_over_the_patterns_and_keeps_the_order() {

@@ -7,7 +7,6 @@ use crate::{
     output,
 };
 use benchwright_audit::TRIALS;
-use benchwright_base::nearest;
 use benchwright_pack::{Store, Suite, store};
 use benchwright_workshop::{
     Workshop,
@@ -76,7 +75,9 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return Ok(told?);
     }
     let what = options.what.clone().unwrap_or_default();
-    check_names(&options.trials)?;
+    if let Some((name, next)) = audits::no_trial(&options.trials) {
+        return Err(Failure::wrong_use(format!("there is no trial `{name}`"), next));
+    }
     if options.lock && (what.is_dir() || build::is_carried(&what)) {
         return Err(Failure::wrong_use("only a lock file can be locked", "the path of a lock file"));
     }
@@ -112,18 +113,6 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return Ok(());
     }
     Err(Failure::falls_short("the audit is not clean", format!("benchwright audit {} --json", what.display())))
-}
-
-fn check_names(names: &[String]) -> anyhow::Result<()> {
-    for name in names {
-        if !TRIALS.iter().any(|trial| trial.name == name) {
-            let near = nearest(name, TRIALS.iter().map(|trial| trial.name));
-            let known: Vec<&str> = TRIALS.iter().map(|trial| trial.name).collect();
-            let next = near.map_or_else(|| known.join(", "), |near| format!("--trial {near}"));
-            return Err(Failure::wrong_use(format!("there is no trial `{name}`"), next));
-        }
-    }
-    Ok(())
 }
 
 fn to_json(audit: &Audit) -> anyhow::Result<Json> {
@@ -186,15 +175,4 @@ fn to_table(audit: &Audit) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trial_that_is_none_is_refused_with_the_nearest() {
-        assert!(check_names(&["idle".to_owned(), "oracle".to_owned()]).is_ok());
-        assert!(check_names(&["orcle".to_owned()]).is_err());
-    }
 }

@@ -1,6 +1,6 @@
 //! Every cell that the oracle wrote, and every other cell of the rows it touched, changed by itself to another legal value: the verdict
-//! falls, or the plan declares the cell free or stamped, or has slack on that side. So a document of the job is judged whole, and not only in the fields that
-//! somebody thought of.
+//! falls, or the plan declares the cell free or stamped, or has slack on that side. So a document of the job is judged whole, and not only
+//! in the fields that somebody thought of.
 //!
 //! What is said to be stamped is held to it: no tool may take that field. A field that a condition of the frame holds, or that a rule's
 //! sentence leaves open and rules read, is open within bounds: of the values that are tried, one must be refused.
