@@ -262,7 +262,7 @@ fn a_new_row_belongs_to_the_job_by_its_facts() {
 fn what_the_system_makes_is_nobodys_fault_and_no_work() {
     let shop = Shop::new();
     assert_eq!(shop.graded(|state| state.tables[OFFER].rows.push(offer(ANN, 5_00))).reward, FULL);
-    let own = shop.graded(|state| state.tables[OFFER].rows.push(offer(ANN, 0_01)));
+    let own = shop.graded(|state| state.tables[OFFER].rows.push(offer(ANN, 1)));
     assert_eq!(breach(&own), "shop/offers: a row of offer was added");
 
     let idle = vec!["activity".to_owned()];
@@ -274,7 +274,7 @@ fn what_the_system_makes_is_nobodys_fault_and_no_work() {
 #[test]
 fn what_the_frame_judges_is_in_no_share() {
     let mut shop = Shop::new();
-    let verdict = shop.graded(|state| state.tables[OFFER].rows.push(offer(ANN, 0_01)));
+    let verdict = shop.graded(|state| state.tables[OFFER].rows.push(offer(ANN, 1)));
     assert_eq!((verdict.constraints, verdict.trace), (FULL, FULL), "a breach is a gate and nothing else");
     // A family in which there are only such rules would be whole whatever was done.
     shop.verifier.plan.rules.remove("shop/client");

@@ -107,7 +107,7 @@ fn orders(shop: &Shop, bind: &mut Bindings) {
             }
         }
     }
-    if let Limits::WithTax(tax) = shop.clauses.limits {
+    if let Limits::Gross(tax) = shop.clauses.limits {
         bind.fact("limit_tax", &[], tax);
     }
     if shop.wait() > 0 {

@@ -38,9 +38,9 @@ impl Readings for ErpReadings {
             "price-step/units-above" => return Err(unconcerned()),
             "limit/before-tax" => {
                 taxed(&shop).ok_or_else(unconcerned)?;
-                shop.clauses.limits = Limits::BeforeTax;
+                shop.clauses.limits = Limits::Net;
             }
-            "limit/with-tax" => shop.clauses.limits = Limits::WithTax(taxed(&shop).ok_or_else(unconcerned)?),
+            "limit/with-tax" => shop.clauses.limits = Limits::Gross(taxed(&shop).ok_or_else(unconcerned)?),
             "bound/passes" => {
                 meet(&mut shop).ok_or_else(unconcerned)?;
                 shop.clauses.bound = Bounds::Passes;
@@ -61,7 +61,7 @@ fn taxed(shop: &Shop) -> Option<i64> {
     let before = shop.accepted().count();
     TAXES.into_iter().find(|tax| {
         let mut with = shop.clone();
-        with.clauses.limits = Limits::WithTax(*tax);
+        with.clauses.limits = Limits::Gross(*tax);
         let after = with.accepted().count();
         after >= 2 && after < before
     })

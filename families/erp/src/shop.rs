@@ -94,11 +94,11 @@ pub(crate) enum Bounds {
 pub(crate) enum Limits {
     /// No tax; they are called so.
     #[default]
-    PreTax,
+    Named,
     /// No tax, which a sentence tells.
-    BeforeTax,
+    Net,
     /// A tax in percent on top of the list value.
-    WithTax(i64),
+    Gross(i64),
 }
 
 /// A customer or a supplier.
@@ -471,8 +471,8 @@ impl Shop {
     /// The most that an order may come to before tax.
     pub(crate) fn limit(&self, order: &Order) -> Option<i64> {
         match self.clauses.limits {
-            Limits::PreTax | Limits::BeforeTax => order.limit,
-            Limits::WithTax(tax) => order.limit.map(|limit| limit * 100 / (100 + tax)),
+            Limits::Named | Limits::Net => order.limit,
+            Limits::Gross(tax) => order.limit.map(|limit| limit * 100 / (100 + tax)),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     search::given,
     words::{Measure, RuleWords, Words},
 };
-use benchwright_schema::plan::{Bindings, FrameText, ObjectiveText, PartText, PlanText, RuleText, ViewText};
+use benchwright_schema::plan::{Bindings, FrameText, FreeText, ObjectiveText, PartText, PlanText, RuleText, ViewText};
 use std::collections::BTreeMap;
 
 /// Day 0; nothing in a grid has a date.
@@ -108,7 +108,8 @@ pub(crate) fn plan(words: &Words) -> PlanText {
         rule: UNCHANGED.to_owned(),
         ..FrameText::default()
     };
-    plan.stamped = fields(&[("meter", "left")]);
+    let asked = FreeText::Because("asking costs questions and earns nothing".to_owned());
+    plan.free = BTreeMap::from([("meter".to_owned(), BTreeMap::from([("left".to_owned(), asked)]))]);
     plan
 }
 

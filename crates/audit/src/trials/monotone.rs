@@ -198,8 +198,8 @@ impl Monotone<'_, '_> {
         let mut wrong: Vec<(Piece, NamedRows, bool)> = Vec::new();
         let sorts = member_sorts(&subject.plan);
         for (view, list) in &subject.named.0 {
-            for at in 0..list.len() {
-                let piece = match self.member_of(view, &list[at], &sorts) {
+            for (at, row) in list.iter().enumerate() {
+                let piece = match self.member_of(view, row, &sorts) {
                     Some(member) => member,
                     None => Piece::Row(view.clone(), at),
                 };
@@ -382,12 +382,15 @@ fn candidates(subject: &Subject<'_>, view: &str, row: &BTreeMap<String, Binding>
     named.into_iter().filter(|other| other != row && alike(other)).take(4).collect()
 }
 
+/// A change of the rows of a view.
+type Change<'a> = &'a dyn Fn(&mut Vec<BTreeMap<String, Binding>>);
+
 /// The plan with one row otherwise, and whether that is one step of one number.
 fn otherwise(subject: &Subject<'_>, view: &str, at: usize) -> Vec<(NamedRows, bool)> {
     let (plan, named) = (&subject.plan, &subject.named);
     let Some(declared) = plan.view_named(view).map(|view| &plan.views[view]) else { return Vec::new() };
     let Some(row) = named.0.get(view).and_then(|rows| rows.get(at)) else { return Vec::new() };
-    let with = |change: &dyn Fn(&mut Vec<BTreeMap<String, Binding>>)| {
+    let with = |change: Change<'_>| {
         let mut rows = named.clone();
         if let Some(list) = rows.0.get_mut(view) {
             change(list);

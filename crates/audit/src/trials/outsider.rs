@@ -33,8 +33,11 @@ struct Outsider {
     /// Facts of the verifier that it has no word for, and why that hides nothing.
     unsaid: &'static [(&'static str, &'static str)],
     /// Its kinds of rows and the views of the plan, with the fields of each.
-    rows: &'static [(&'static str, &'static str, &'static [(&'static str, Cell)])],
+    rows: &'static [RowWords],
 }
+
+/// A kind of rows, the view that has them, and their fields.
+type RowWords = (&'static str, &'static str, &'static [(&'static str, Cell)]);
 
 /// What a field of a view is, in a row of the outsider's.
 enum Cell {

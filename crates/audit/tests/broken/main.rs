@@ -155,6 +155,12 @@ fn the_right_compiler_passes_where_faults_are_planted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What was found, for whoever asked for every trial.
+#[expect(clippy::print_stdout, reason = "it is asked for by a variable")]
+fn tell(planted: &str, found: &[&str]) {
+    println!("{planted}: {found:?}");
+}
+
 /// Holds the planted faults among some to what the table says of them.
 fn found_or_slips(among: fn(&Fault) -> bool) {
     let Some(shop) = Shop::open() else { return };
@@ -176,7 +182,7 @@ fn found_or_slips(among: fn(&Fault) -> bool) {
             Err(why) => wrong.push(format!("{} {}: {why}", fault.planted, fault.name)),
             Ok(found) if every => {
                 let found: Vec<&str> = found.iter().filter(|(_, of)| failed(of)).map(|(name, _)| *name).collect();
-                println!("{}: {found:?}", fault.planted);
+                tell(fault.planted, &found);
             }
             Ok(found) => {
                 for (name, finding) in found.iter().filter(|(_, finding)| failed(finding) == slips) {

@@ -68,7 +68,7 @@ pub(super) fn check(text: &PlanText, faults: &mut Vec<KeyFault>) {
         if part.share < 1 {
             faults.push(KeyFault::new(["parts", name, "share"], "`share` is at least 1"));
         }
-        if part.rows.is_some() == !part.of.is_empty() {
+        if part.rows.is_some() != part.of.is_empty() {
             let fault = KeyFault::new(["parts", name], "a part has either `of` or `rows`").at_key();
             faults.push(fault.with_help("`of` names families and ids of rules, `rows` a view"));
         }

@@ -148,9 +148,9 @@ fn clauses(shop: &Shop) -> [(&'static str, String); 6] {
         "holds for all units"
     };
     let (worth, limit) = match shop.clauses.limits {
-        Limits::PreTax => ("the value of an order before tax".to_owned(), "pre-tax limit"),
-        Limits::BeforeTax => ("the value of an order before tax".to_owned(), "limit"),
-        Limits::WithTax(tax) => (format!("the value of an order plus {tax} percent tax"), "limit"),
+        Limits::Named => ("the value of an order before tax".to_owned(), "pre-tax limit"),
+        Limits::Net => ("the value of an order before tax".to_owned(), "limit"),
+        Limits::Gross(tax) => (format!("the value of an order plus {tax} percent tax"), "limit"),
     };
     let text = |text: &str| text.to_owned();
     [

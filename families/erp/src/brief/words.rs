@@ -145,7 +145,7 @@ fn requests(shop: &Shop, orders: &[&Order]) -> Result<Option<String>, String> {
 
 /// What limits are called at the head of a table.
 fn limit_head(shop: &Shop) -> &'static str {
-    if shop.clauses.limits == Limits::PreTax { "Pre-tax limit" } else { "Limit" }
+    if shop.clauses.limits == Limits::Named { "Pre-tax limit" } else { "Limit" }
 }
 
 fn limit(order: &Order) -> String {
@@ -193,10 +193,10 @@ fn tests(shop: &Shop) -> Result<Option<String>, String> {
         let free = if without { ", or it names no limit" } else { "" };
         let sum = if several { ", summed over its items" } else { "" };
         let value = match shop.clauses.limits {
-            Limits::PreTax | Limits::BeforeTax => format!("its list value, units times list price{sum}"),
-            Limits::WithTax(tax) => format!("its list value, units times list price{sum}, plus {tax} percent tax"),
+            Limits::Named | Limits::Net => format!("its list value, units times list price{sum}"),
+            Limits::Gross(tax) => format!("its list value, units times list price{sum}, plus {tax} percent tax"),
         };
-        let name = if shop.clauses.limits == Limits::PreTax { "pre-tax limit" } else { "limit" };
+        let name = if shop.clauses.limits == Limits::Named { "pre-tax limit" } else { "limit" };
         let is = if neutral { "lies beyond the bound of" } else { "is at least" };
         lines.push(format!("| Money | its {name} {is} {value}{free} |"));
     }

@@ -28,10 +28,10 @@ pub(super) fn read(text: &str, neutral: bool, limit: bool) -> Result<Clauses, St
     };
     let taxes: Vec<i64> = text.match_indices("plus ").filter_map(|(at, _)| tax(&text[at..])).collect();
     let limits = match (limit, &taxes[..]) {
-        (false, []) => Limits::PreTax,
+        (false, []) => Limits::Named,
         (false, _) => return Err("limits are before tax, and a tax is told".to_owned()),
-        (true, []) => Limits::BeforeTax,
-        (true, [tax, others @ ..]) if others.iter().all(|other| other == tax) => Limits::WithTax(*tax),
+        (true, []) => Limits::Net,
+        (true, [tax, others @ ..]) if others.iter().all(|other| other == tax) => Limits::Gross(*tax),
         (true, taxes) => return Err(format!("several taxes are told: {taxes:?}")),
     };
     Ok(Clauses { next_day, above_step, limits, bound })

@@ -316,10 +316,13 @@ fn a_sentence_that_is_unknown_missing_or_turned_is_named() {
     let unknown = text.replace("\n\n## The goal", "\n- Please be quick.\n\n## The goal");
     let why = read_back(&unknown, &mut access).unwrap_err();
     assert!(why.contains("unread sentence: Please be quick."), "{why}");
-    for (one, other) in [("(date_planned)", "(date_order)"), ("on the bound passes", "on the bound fails")] {
+    for (one, other, told) in [
+        ("(date_planned)", "(date_order)", "unread sentence"),
+        ("on the bound passes", "on the bound fails", "a value on the bound is said to fail"),
+    ] {
         assert!(text.contains(one), "{text}");
         let why = read_back(&text.replace(one, other), &mut access).unwrap_err();
-        assert!(why.contains("unread sentence"), "{why}");
+        assert!(why.contains(told), "{why}");
     }
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains("calendar days")).collect();
     let why = read_back(&lines.join("\n"), &mut access).unwrap_err();
