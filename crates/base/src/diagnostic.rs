@@ -51,7 +51,8 @@ pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         // Letters put in, taken out, changed or swapped with their neighbour: swapping is what fingers do most.
         .map(|name| (strsim::osa_distance(wrong, name), name))
         .filter(|(far, name)| *far <= limit || (wrong.len() >= 4 && name.contains(wrong)))
-        .min()
+        // A name cut short is meant before one that only looks like it.
+        .min_by_key(|(far, name)| (wrong.len() < 4 || !name.starts_with(wrong), *far, *name))
         .map(|(_, name)| name)
 }
 
@@ -66,6 +67,7 @@ mod tests {
         assert_eq!(nearest("acocunt", names), Some("account"));
         assert_eq!(nearest("zebra", names), None);
         assert_eq!(nearest("case", names), Some("customer_case"));
+        assert_eq!(nearest("vers", ["bars", "version"]), Some("version"));
     }
 
     #[test]

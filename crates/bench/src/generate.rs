@@ -6,6 +6,7 @@
 
 use crate::error::{OrWrong as _, Result, hold, wrong};
 use benchwright_pack::{Suite, SuiteTask, store};
+use benchwright_project::salted;
 use benchwright_report::layout::columns;
 use benchwright_workshop::{Maker, Temporary, Workers, Workshop, carried, suites};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -50,6 +51,10 @@ pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
             let seed = suite.split.seed(line.seed);
             let reading = line.reading.as_deref();
             let (task, recorded) = maker.make(&line.pattern, &line.tier, &line.objective, seed, reading, true)?;
+            let task = match &suite.salt {
+                Some(salt) => salted(task, salt),
+                None => task,
+            };
             hold!(line.digest == Some(task.digest()), "{} was made twice and differs", suites::named(line));
             let engines = maker.engines()?;
             let messages: Vec<_> =

@@ -7,7 +7,7 @@ use benchwright_pack::Snapshot;
 use benchwright_schema::{Domain, Stamp, Table, codec};
 use std::collections::BTreeMap;
 
-use crate::reading::UNREAD;
+use crate::{reading::UNREAD, world::day_of};
 
 /// A cell or a row that differs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -90,15 +90,10 @@ fn may_be_stamped(field: &str) -> bool {
 
 /// Whether both values are their engine's own present: worlds stand years ahead of the wall clock.
 fn both_now(first: &Snapshot, left: &Value, right: &Value) -> bool {
-    let day = |value: &Value| match value {
-        Value::DateTime(instant) => Some(i64::from(instant.date().0)),
-        Value::Date(date) => Some(i64::from(date.0)),
-        _ => None,
-    };
-    let here = i64::from(first.now.date().0);
+    let here = first.now.date().0;
     // Terms and offers add days to it.
-    let is_here = |value: &Value| day(value).is_some_and(|day| (here..=here + 60).contains(&day));
-    let is_there = |value: &Value| day(value).is_some_and(|day| day < here - 365);
+    let is_here = |value: &Value| day_of(value).is_some_and(|day| (here..=here + 60).contains(&day));
+    let is_there = |value: &Value| day_of(value).is_some_and(|day| day < here - 365);
     (is_here(left) && is_there(right)) || (is_there(left) && is_here(right))
 }
 

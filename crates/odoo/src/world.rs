@@ -5,10 +5,10 @@ use crate::{
     plant::{self, Rows},
     reading::{self, Reading, Shape, UNREAD},
 };
-use benchwright_base::{Digest, RelationId, RowId, Value};
+use benchwright_base::{Date, Digest, RelationId, RowId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{Snapshot, SnapshotTable};
-use benchwright_schema::{Domain, Stamp};
+use benchwright_schema::{Domain, Stamp, Table};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -45,6 +45,18 @@ pub struct Planted {
 /// In what planted records may differ: line 1 of domains/erp/FIDELITY.md.
 fn own(difference: &Difference) -> bool {
     difference.table == "stock_move" && difference.field == "date_deadline" && difference.left == "null"
+}
+
+/// How many days a clock must be behind to be told from the world's.
+const YEAR: i32 = 365;
+
+/// The day that a value falls on.
+pub(crate) fn day_of(value: &Value) -> Option<i32> {
+    match value {
+        Value::DateTime(instant) => Some(instant.date().0),
+        Value::Date(date) => Some(date.0),
+        _ => None,
+    }
 }
 
 impl OdooWorld {
@@ -142,6 +154,7 @@ impl OdooWorld {
 
     fn translate(&self, reading: &Reading, kept: bool) -> Result<Snapshot, OdooError> {
         let places = self.places(reading);
+        let lag = self.lag(reading);
         let mut tables = Vec::with_capacity(self.domain.tables.len());
         for (at, declared) in self.domain.tables.iter().enumerate() {
             let given = &self.first.tables[at];
@@ -174,7 +187,7 @@ impl OdooWorld {
                 // when it stores them, and a judge would take that for a change.
                 let cell = |(field, value): (usize, &Value)| match (old, base) {
                     (Some(old), Some(base)) if kept && base[field] == *value => old[field].clone(),
-                    _ => self.cell(at, field, value, &places),
+                    _ => self.cell(at, field, value, &places, lag),
                 };
                 let mut cells: Vec<Value> = cells.iter().enumerate().map(cell).collect();
                 cells[0] = Value::Ref(*id);
@@ -205,13 +218,43 @@ impl OdooWorld {
         places
     }
 
-    fn cell(&self, table: usize, field: usize, value: &Value, places: &[BTreeMap<RowId, RowId>]) -> Value {
+    /// By how many days Odoo's clock is behind the world's, told by the record that was made last. Worlds stand years ahead.
+    fn lag(&self, reading: &Reading) -> Option<i32> {
+        let made = |(declared, rows): (&Table, &BTreeMap<RowId, Vec<Value>>)| {
+            let field = declared.fields.iter().position(|field| matches!(field.stamp, Some(Stamp::OnCreate)))?;
+            rows.values().filter_map(|cells| day_of(&cells[field])).max()
+        };
+        let last = self.domain.tables.iter().zip(&reading.tables).filter_map(made).max()?;
+        Some(self.first.now.date().0 - last).filter(|lag| *lag > YEAR)
+    }
+
+    fn cell(
+        &self,
+        table: usize,
+        field: usize,
+        value: &Value,
+        places: &[BTreeMap<RowId, RowId>],
+        lag: Option<i32>,
+    ) -> Value {
         let declared = &self.domain.tables[table];
         let about = &declared.fields[field];
         match (about.ty, value) {
             (Type::Ref(to), Value::Ref(of)) => places[to.index()].get(of).map_or(Value::Null, |id| Value::Ref(*id)),
             // Odoo's clock is not the world's.
             (Type::DateTime, _) if matches!(about.stamp, Some(Stamp::OnCreate)) => Value::DateTime(self.first.now),
+            // What Odoo dates by its clock, terms of payment included, is dated by the world's: its today is today.
+            (Type::DateTime | Type::Date, _) => {
+                let now = self.first.now;
+                let day = day_of(value).filter(|day| *day < now.date().0 - YEAR);
+                match (lag.zip(day), value) {
+                    (Some((lag, day)), Value::Date(_)) => Value::Date(Date(day + lag)),
+                    (Some((lag, day)), _) => {
+                        let days = i64::from(day + lag - now.date().0);
+                        now.add_seconds(days * 86_400).map_or_else(|| value.clone(), Value::DateTime)
+                    }
+                    (None, _) => value.clone(),
+                }
+            }
             (_, Value::Int(of)) if declared.name == "mail_message" && about.name == "res_id" => {
                 // Which table it is about stands in another cell; ids are told by the one table that has the record.
                 Value::Int(*of)

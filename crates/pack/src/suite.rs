@@ -366,7 +366,7 @@ mod tests {
             "the suite has faults:\n\
              two.toml:1:1: this file has no `version`\n\
              two.toml:3:9: the name `Two Tasks` is not in kebab-case\n\
-             two.toml:4:1: unknown key `vers`\n  help: did you mean `bars`?\n\
+             two.toml:4:1: unknown key `vers`\n  help: did you mean `version`?\n\
              two.toml:25:11: `abc` is no SHA-256\n\
              two.toml:28:12: task 2 is task 1 again: production/a easy feasibility 1"
         );

@@ -7,8 +7,8 @@ use benchwright_expr::Expr;
 use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{Candidates, Outcome, PhaseResult, Planner, PlannerError, Solved};
 
-/// Deterministic work of a scored phase, and of its one retry.
-const WORK: [f64; 2] = [10.0, 30.0];
+/// Deterministic work of a scored phase. What is not proved within it is thrown away: a task that takes longer to prove says no more.
+const WORK: f64 = 12.0;
 /// Deterministic work of a phase that only chooses among equals.
 const TIE_WORK: f64 = 2.0;
 
@@ -49,16 +49,11 @@ impl<'e> PhasePlanner<'e> {
     }
 
     /// Makes one expression smallest. `None` if the work runs out without a proof.
-    fn least(&mut self, lower: &mut Lower<'_>, of: &Lin, work: &[f64]) -> Result<Option<crate::Answer>, PlannerError> {
+    fn least(&mut self, lower: &mut Lower<'_>, of: &Lin) -> Result<Option<crate::Answer>, PlannerError> {
         lower.model.minimise = Some(of.clone());
-        for work in work {
-            let limits = Limits { work: *work, linearization: self.linearization, fixed_search: false };
-            let answer = self.run(&lower.model, &limits)?;
-            if matches!(answer.status, Status::Optimal | Status::Infeasible) {
-                return Ok(Some(answer));
-            }
-        }
-        Ok(None)
+        let limits = Limits { work: WORK, linearization: self.linearization, fixed_search: false };
+        let answer = self.run(&lower.model, &limits)?;
+        Ok(Some(answer).filter(|answer| matches!(answer.status, Status::Optimal | Status::Infeasible)))
     }
 }
 
@@ -121,7 +116,7 @@ impl PhasePlanner<'_> {
         let mut point = Vec::new();
         for phase in phases {
             let of = number(&mut lower, &phase.of)?;
-            let answer = match self.least(&mut lower, &of, &WORK)? {
+            let answer = match self.least(&mut lower, &of)? {
                 Some(answer) if answer.status == Status::Infeasible => return Ok(Outcome::Infeasible),
                 Some(answer) => answer,
                 None => return Ok(Outcome::Unproved),

@@ -109,7 +109,7 @@ fn the_trials_that_apply_hold_and_the_others_say_why_not() {
             assert_eq!((trial.run, trial.na), (1, 1), "three tasks are no suite: {:?}", trial.na_because);
             continue;
         }
-        let why = if name == "closed-book" { reader } else { optimiser };
+        let why = if ["closed-book", "ablate"].contains(&&**name) { reader } else { optimiser };
         assert_eq!((trial.na, trial.na_because.get(why)), (tasks, Some(&tasks)), "{name}: {:?}", trial.na_because);
     }
     assert_eq!(audit.report.trials.len(), benchwright_audit::TRIALS.len());

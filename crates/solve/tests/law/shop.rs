@@ -164,9 +164,8 @@ impl Shop {
         bindings.set("pools", self.pools.iter().map(|pool| pool.0));
         bindings.numbers("days", 0..=self.horizon);
         for (order, asked, due) in &self.orders {
-            bindings.fact("asked", &[order], *asked);
+            bindings.fact("asked", &[order, FINISHED], *asked);
             bindings.fact("due_day", &[order], *due);
-            bindings.fact_key("item", &[order], FINISHED);
         }
         for (product, stock) in &self.stock {
             bindings.fact("stock", &[product], *stock);
