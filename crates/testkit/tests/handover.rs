@@ -90,6 +90,7 @@ fn the_trials_that_apply_hold_and_the_others_say_why_not() {
         "idle",
         "oracle",
         "near-miss",
+        "both-sides",
         "frame",
         "cells",
         "aftermath",

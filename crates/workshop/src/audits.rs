@@ -174,6 +174,7 @@ fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Res
                         && line.tier == sealed.tier
                         && line.objective == sealed.objective
                         && line.seed == sealed.seed
+                        && line.reading == sealed.reading
                 };
                 if let Some(at) = suite.tasks.iter().position(same) {
                     by_line.insert(at, id);

@@ -23,6 +23,7 @@ use super::{
 pub(crate) use addresses::addresses;
 use benchwright_base::Date;
 use benchwright_project::{Case, Passage, ToolAccess};
+use figures::is_code;
 use goods::Goods;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -75,7 +76,20 @@ pub(crate) fn read_back(text: &str, access: &mut dyn ToolAccess) -> Result<Case,
     if let Some(item) = shop.products.iter().find(|product| !is_named(product)) {
         return Err(format!("the item {} is called otherwise in the opening", item.code));
     }
+    if let Some(item) = shop.products.iter().find(|product| !is_coded(opening, product)) {
+        return Err(format!("the item {} has the code of another in the opening", item.code));
+    }
     Ok(case)
+}
+
+/// Whether a code that stands with the name of an item, wherever it is named, is its own.
+fn is_coded(text: &str, item: &Product) -> bool {
+    text.split(&*item.name).skip(1).all(|rest| {
+        let code = rest.strip_prefix(" (").or_else(|| rest.strip_prefix(", code ")).unwrap_or_default();
+        let code =
+            code.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').next().unwrap_or_default();
+        !is_code(code) || code == item.code
+    })
 }
 
 /// What of an instruction carries no meaning of its own.

@@ -2,6 +2,8 @@
 //! falls, or the plan declares the cell free or stamped, or has slack on that side. So a document of the job is judged whole, and not only
 //! in the fields that somebody thought of.
 //!
+//! What falls on another day must stand at any hour of its own.
+//!
 //! What is said to be stamped is held to it: no tool may take that field. A field that a condition of the frame holds, or that a rule's
 //! sentence leaves open and rules read, is open within bounds: of the values that are tried, one must be refused.
 
@@ -10,7 +12,7 @@ use crate::{
     freedom::{Freedom, Freedoms, slack_note, void_note},
     values::{Ground, place, shown},
 };
-use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_base::{FieldId, RowId, TableId, Value, date::DAY};
 use benchwright_calls::offered::ids_of;
 use benchwright_grade::{FULL, Grader, SnapshotRecords};
 use benchwright_pack::{Change, Diff, Ending, Snapshot, Verdict};
@@ -137,7 +139,7 @@ impl<'s> Cells<'s, '_> {
                 "fell"
             };
             *self.counts.entry(counted).or_default() += 1;
-            return Ok(());
+            return self.whole_day(table, at, field);
         };
         let freedom = self.freedoms.field(name, &column.name);
         // What a condition or a rule bounds has a value that is refused.
@@ -171,6 +173,34 @@ impl<'s> Cells<'s, '_> {
                 self.hole(table, field, what);
             }
         }
+        Ok(())
+    }
+
+    /// A day is a day: what the oracle wrote, a view reads, and falls on another day stands at any hour of its own.
+    fn whole_day(&mut self, table: TableId, at: usize, field: usize) -> Result<(), String> {
+        let row = &self.state.tables[table.index()].rows[at];
+        let Value::DateTime(instant) = row[field] else { return Ok(()) };
+        let first = &self.subject.first;
+        let was = place(first, table, id(row)).map(|at| &first.tables[table.index()].rows[at][field]);
+        if was == Some(&row[field]) || !self.read.contains(&(table, field)) {
+            return Ok(());
+        }
+        let first = instant.date().midnight();
+        for hour in [Some(first), first.add_seconds(DAY - 1)].into_iter().flatten() {
+            let cell = &mut self.state.tables[table.index()].rows[at][field];
+            let old = std::mem::replace(cell, Value::DateTime(hour));
+            let verdict = self.grader.grade(&self.state).map_err(|error| error.to_string());
+            self.state.tables[table.index()].rows[at][field] = old;
+            if fell(&verdict?) {
+                let declared = self.subject.domain.table(table);
+                let row = id(&self.state.tables[table.index()].rows[at]);
+                let column = &declared.fields[field];
+                let shown = codec::show_value(&self.subject.domain, column.ty, &Value::DateTime(hour));
+                let what = format!("{} {row}: {} at {shown} is read as another day", declared.name, column.name);
+                self.hole(table, field, what);
+            }
+        }
+        *self.counts.entry("hours").or_default() += 1;
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! An outsider reads the task: somebody who shares neither the case nor the facts nor the candidates with those who made it, and who
 //! has only the instruction and tools that read. What it says of the task must be what the verifier holds for true, and the optimum
 //! that it proves must be the certified one, phase by phase and to the cent. Its best plan, carried out, earns everything; so it does
-//! with a request promised as early as the outsider knows that goods are there, and a day earlier it breaks a rule.
+//! with a request promised as early as the outsider knows that goods are there, and a day earlier it breaks a rule; as does one cent,
+//! unit or day where nothing is left, while buying more than anybody needs is dear and breaks none.
 //!
 //! The two have words of their own. The tables below say which belong together; a fact or a set of the verifier that stands in none
 //! of them is a fault, so that nothing new goes unread.
@@ -240,7 +241,10 @@ impl Outsider {
             .and_then(|rows| subject.carry_out(grader, &rows).map_err(|error| error.to_string()));
         match carried_out {
             Err(why) => Some(format!("{about}: {why}")),
-            Ok(verdict) if proposal.keeps && (verdict.reward != FULL || verdict.alarm) => {
+            Ok(verdict) if proposal.keeps && (verdict.constraints != FULL || verdict.alarm) => {
+                Some(format!("{about}, which keeps all rules, is found to break some: {:?}", verdict.failed()))
+            }
+            Ok(verdict) if proposal.best && verdict.reward != FULL => {
                 Some(format!("{about}, which keeps all rules, earns {}: {:?}", verdict.reward, verdict.failed()))
             }
             Ok(verdict) if !proposal.keeps && verdict.constraints == FULL => {

@@ -30,8 +30,12 @@ const INTAKE: Cell = Cell {
 const HARD: Cell =
     Cell { pattern: "production/one-line-make-or-buy-plan", tier: "hard", objective: "min_new_spend", seed: 3 };
 
+/// Buys from suppliers who take their time.
+const LATE: Cell =
+    Cell { pattern: "procurement/screen-buy-and-invoice", tier: "medium", objective: "min_new_spend", seed: 7011 };
+
 /// The cells that only planted faults are tried on.
-pub(crate) const CELLS: [&Cell; 4] = [&ROUTINE, &SHARE, &INTAKE, &HARD];
+pub(crate) const CELLS: [&Cell; 5] = [&ROUTINE, &SHARE, &INTAKE, &HARD, &LATE];
 
 const fn fault(
     planted: &'static str,
@@ -40,15 +44,21 @@ const fn fault(
     compiler: Wrong,
     caught_by: &'static [&'static str],
 ) -> Fault {
-    Fault { planted, name, cell, compiler, task: None, memory: None, caught_by }
+    Fault { planted, name, cell, compiler, task: None, memory: None, caught_by, changes_nothing: "" }
 }
 
 /// All of them, by their numbers.
 pub(crate) const PLANTED: &[Fault] = &[
     // Rules, views, objectives and the frame.
-    fault("P1", "spending forgets what builds cost", &BUILD, Wrong::Plan(no_builds), &[]),
-    fault("P2", "the view of sales counts quotations", &ROUTINE, Wrong::Plan(quotations), &[]),
-    fault("P3", "the view of purchases counts requests for quotation", &ROUTINE, Wrong::Plan(requests), &[]),
+    fault("P1", "spending forgets what builds cost", &BUILD, Wrong::Plan(no_builds), &["outsider"]),
+    fault(
+        "P2",
+        "the view of sales counts quotations",
+        &ROUTINE,
+        Wrong::Plan(quotations),
+        &["both-sides", "cells", "monotone"],
+    ),
+    fault("P3", "the view of purchases counts requests for quotation", &ROUTINE, Wrong::Plan(requests), &["monotone"]),
     fault(
         "P4",
         "the sentence on promises says later for earlier",
@@ -74,27 +84,63 @@ pub(crate) const PLANTED: &[Fault] = &[
     fault("P8", "the sentence on supply says the day after", &ROUTINE, Wrong::Plan(day_after), &["closed-book"]),
     fault("P9", "the frame lets prices and recipes change", &ROUTINE, Wrong::Plan(open_products), &["compile"]),
     fault("P9d", "the frame lets partners and products be added", &ROUTINE, Wrong::Plan(new_products), &["compile"]),
-    fault("P10", "$2,500 above the best still counts as best", &ROOMY, Wrong::Plan(tolerant), &[]),
-    fault("P12", "an early promise need not be covered", &ROUTINE, Wrong::Plan(early_uncovered), &[]),
-    fault("P13", "a customer's limit may be passed by 90 cents", &ROUTINE, Wrong::Plan(limit_slack), &[]),
-    fault("P13b", "prices may be above the list or 90 cents below", &ROUTINE, Wrong::Plan(price_slack), &[]),
-    fault("P13c", "an invoice may be for more than is due", &DEPOSIT, Wrong::Plan(larger_invoice), &[]),
-    fault("P14", "a build may take fewer parts than its recipe", &BUILD, Wrong::Plan(fewer_parts), &[]),
-    fault("P15", "payment terms may be shorter than agreed", &DEPOSIT, Wrong::Plan(shorter_terms), &[]),
-    fault("P17", "a told rule hides that nobody may buy more than 40", &ROOMY, Wrong::Plan(hidden_cap), &[]),
-    fault("P19", "a told rule hides that leads of ten days are refused", &ROOMY, Wrong::Plan(hidden_lead), &[]),
+    fault("P10", "$2,500 above the best still counts as best", &ROOMY, Wrong::Plan(tolerant), &["compile"]),
+    fault("P12", "an early promise need not be covered", &LATE, Wrong::Plan(early_uncovered), &["outsider"]),
+    Fault {
+        changes_nothing: "other rules hold price and units, so an order is worth what its request is, which is within the limit",
+        ..fault("P13", "a customer's limit may be passed by 90 cents", &ROUTINE, Wrong::Plan(limit_slack), &[])
+    },
+    fault(
+        "P13b",
+        "prices may be above the list or 90 cents below",
+        &ROUTINE,
+        Wrong::Plan(price_slack),
+        &["near-miss", "outsider"],
+    ),
+    Fault {
+        changes_nothing: "both invoices come to the order's value line by line, so that more on one is less on the other",
+        ..fault("P13c", "an invoice may be for more than is due", &DEPOSIT, Wrong::Plan(larger_invoice), &[])
+    },
+    fault(
+        "P14",
+        "a build may take fewer parts than its recipe",
+        &BUILD,
+        Wrong::Plan(fewer_parts),
+        &["both-sides", "cells", "near-miss"],
+    ),
+    fault(
+        "P15",
+        "payment terms may be shorter than agreed",
+        &DEPOSIT,
+        Wrong::Plan(shorter_terms),
+        &["both-sides", "cells", "near-miss"],
+    ),
+    fault("P17", "a told rule hides that nobody may buy more than 40", &ROOMY, Wrong::Plan(hidden_cap), &["outsider"]),
+    fault(
+        "P19",
+        "a told rule hides that leads of ten days are refused",
+        &LATE,
+        Wrong::Plan(hidden_lead),
+        &["outsider"],
+    ),
     // What follows from a case, for writer and reader alike.
-    fault("C1", "the cap on spending is three percent too wide", &ROOMY, Wrong::Facts(wider_cap), &[]),
-    fault("C2", "requests on the bounds of the intake are declined", &INTAKE, Wrong::Derived(narrow_window), &[]),
-    fault("C3", "building costs a tenth more than the records say", &BUILD, Wrong::Facts(dearer_builds), &[]),
-    fault("C4", "the last day is not covered", &ROOMY, Wrong::Facts(no_last_day), &[]),
-    fault("C5", "the old plan forgets the suppliers that stay", &RESCUE, Wrong::Facts(no_old_suppliers), &[]),
+    fault("C1", "the cap on spending is three percent too wide", &ROOMY, Wrong::Facts(wider_cap), &["outsider"]),
+    fault(
+        "C2",
+        "requests on the bounds of the intake are declined",
+        &INTAKE,
+        Wrong::Derived(narrow_window),
+        &["outsider"],
+    ),
+    fault("C3", "building costs a tenth more than the records say", &BUILD, Wrong::Facts(dearer_builds), &["outsider"]),
+    fault("C4", "the last day is not covered", &ROOMY, Wrong::Facts(no_last_day), &["outsider"]),
+    fault("C5", "the old plan forgets the suppliers that stay", &RESCUE, Wrong::Facts(no_old_suppliers), &["outsider"]),
     fault(
         "C6",
         "every third supplier is hidden from every search",
-        &ROOMY,
+        &BUILD,
         Wrong::AllCandidates(hidden_suppliers),
-        &[],
+        &["outsider"],
     ),
     // The text.
     fault(
@@ -136,13 +182,19 @@ pub(crate) const PLANTED: &[Fault] = &[
         &["ablate", "closed-book"],
     ),
     // How tasks are drawn, attacked and judged.
-    fault("C9", "two seeds draw the same task", &ROUTINE, Wrong::Seed(halved), &[]),
-    fault("C10", "no near-miss moves a date or a price", &ROOMY, Wrong::NearCandidates(no_moves), &[]),
+    fault("C9", "two seeds draw the same task", &ROUTINE, Wrong::Seed(halved), &["suite"]),
+    fault("C10", "no near-miss moves a date or a price", &ROOMY, Wrong::NearCandidates(no_moves), &["near-miss"]),
     Fault {
         task: Some(six_hours_early),
-        ..fault("C11", "dates are read six hours early", &ROUTINE, Wrong::Nothing, &[])
+        ..fault("C11", "dates are read six hours early", &ROUTINE, Wrong::Nothing, &["cells"])
     },
-    fault("C12", "a deposit is due from 80 percent of the threshold", &SHARE, Wrong::Derived(lower_threshold), &[]),
+    fault(
+        "C12",
+        "a deposit is due from 80 percent of the threshold",
+        &SHARE,
+        Wrong::Derived(lower_threshold),
+        &["outsider"],
+    ),
     fault(
         "C13",
         "the final invoice is not said to be less the deposit",

@@ -391,6 +391,11 @@ impl Compiler<'_> {
                 let path = ["objectives", name, "phases", &*at.to_string(), "of"];
                 let of = self.number(&phase.of, &path, Scope::default());
                 phases.extend(of.map(|of| Phase { text: phase.clone(), of }));
+                if phase.unit > 0 && phase.tolerance >= phase.unit {
+                    let path = ["objectives", name, "phases", &*at.to_string(), "tolerance"];
+                    let message = "`tolerance` is below `unit`: a plan that is worse by one unit is not best";
+                    self.faults.push(KeyFault::new(path, message));
+                }
             }
             self.plan.objectives.insert(name.clone(), phases);
         }

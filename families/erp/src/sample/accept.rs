@@ -36,7 +36,7 @@ pub(crate) fn accept(
     if recipe.route != Route::Buy && recipe.repair.is_none() && !builds {
         return because("S6");
     }
-    if draw.tier != "easy" {
+    if hard_to_guess(draw, shop) {
         let (buys, builds) = greedy::plan(shop);
         if values(shop, &buys, &builds) == best.values {
             return because("S7");
@@ -68,6 +68,12 @@ pub(crate) fn accept(
     because("S6")
 }
 
+/// Whether a plan that takes the cheapest as it comes must not be best: beyond the first tier anywhere; in the first tier where something
+/// is measured, unless sorting requests is the work.
+fn hard_to_guess(draw: &Draw<'_>, shop: &Shop) -> bool {
+    draw.tier != "easy" || (shop.objective != "constraint_only" && shop.screen.is_none())
+}
+
 /// The first reason, as far as arithmetic can tell without a solver, to expect that a case makes no good task.
 pub(super) fn doubt(draw: &Draw<'_>, recipe: &Recipe, shop: &Shop) -> Option<&'static str> {
     let makes = shop.products.iter().any(|product| product.makes);
@@ -79,7 +85,7 @@ pub(super) fn doubt(draw: &Draw<'_>, recipe: &Recipe, shop: &Shop) -> Option<&'s
     if !recipe.headline.is_empty() && !recipe.headline.iter().any(binds) {
         return Some("S6");
     }
-    if draw.tier != "easy" {
+    if hard_to_guess(draw, shop) {
         let (buys, builds) = greedy::plan(shop);
         if values(shop, &buys, &builds) == [spend] {
             return Some("S7");

@@ -5,7 +5,7 @@ use super::{
     readings,
     text::{codes_where, sentences},
 };
-use crate::job::{Goal, Job, Place};
+use crate::job::{Goal, Job, Offer, Place};
 
 /// A sentence that matters for some jobs, by any of a few phrases.
 struct Needed {
@@ -28,11 +28,15 @@ fn builds(job: &Job) -> bool {
 }
 
 fn buys_sold(job: &Job) -> bool {
-    job.offers.iter().any(|offer| offer.most.is_some() && job.items[&offer.item].sold)
+    may_be_bought(job).any(|offer| offer.most.is_some() && job.items[&offer.item].sold)
 }
 
 fn buys_parts(job: &Job) -> bool {
-    job.offers.iter().any(|offer| offer.most.is_some() && !job.items[&offer.item].sold)
+    may_be_bought(job).any(|offer| offer.most.is_some() && !job.items[&offer.item].sold)
+}
+
+fn may_be_bought(job: &Job) -> impl Iterator<Item = &Offer> {
+    job.offers.iter().filter(|offer| !job.told.never_bought.contains(&offer.item))
 }
 
 fn screens(job: &Job) -> bool {
