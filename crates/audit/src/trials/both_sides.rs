@@ -112,8 +112,9 @@ pub(super) fn breaks(
             let broken = items.iter().any(|item| judge.holds_at(&item.at, &item.broken));
             broken.then(|| grader.grade(changed).map_err(|error| error.to_string()))
         });
-        if let Some(verdict) = found {
-            return Ok(Some((edit.told(&subject.domain, &state), edit.way, verdict?)));
+        // What the frame forbids is no way to break a rule of the job.
+        if let Some(verdict) = found.transpose()?.filter(|verdict| verdict.gates.is_empty()) {
+            return Ok(Some((edit.told(&subject.domain, &state), edit.way, verdict)));
         }
     }
     Ok(None)
