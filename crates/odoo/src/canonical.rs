@@ -1,7 +1,7 @@
 //! Compares two terminal states of one task, whichever engine made them: rows of the first state by their ids, later ones
 //! by the order in which they were made, documents by their place and not by their number.
 
-use benchwright_base::{RowId, Value};
+use benchwright_base::{RowId, Value, date::DAY};
 use benchwright_expr::Type;
 use benchwright_pack::Snapshot;
 use benchwright_schema::{Domain, Stamp, Table, codec};
@@ -88,13 +88,18 @@ fn may_be_stamped(field: &str) -> bool {
     !matches!(field, "commitment_date" | "date_deadline")
 }
 
-/// Whether both values are their engine's own present: worlds stand years ahead of the wall clock.
+/// Whether both values are their engine's own present, or so many days from it as terms and offers add: on the same day, at the time of
+/// day that the world began with or within the hour after it, because only one of the two clocks moves with the calls.
 fn both_now(first: &Snapshot, left: &Value, right: &Value) -> bool {
     let here = first.now.date().0;
-    // Terms and offers add days to it.
-    let is_here = |value: &Value| day_of(value).is_some_and(|day| (here..=here + 60).contains(&day));
-    let is_there = |value: &Value| day_of(value).is_some_and(|day| day < here - 365);
-    (is_here(left) && is_there(right)) || (is_there(left) && is_here(right))
+    let days = |value: &Value| day_of(value).map(|day| day - here).filter(|days| (0..=60).contains(days));
+    let is_now = |value: &Value| match (value, days(value)) {
+        (Value::DateTime(instant), Some(days)) => {
+            (0..3_600).contains(&(instant.0 - first.now.0 - i64::from(days) * DAY))
+        }
+        _ => false,
+    };
+    days(left) == days(right) && is_now(left) && is_now(right)
 }
 
 /// Whether a field says only when its row was made.
@@ -251,9 +256,12 @@ mod tests {
             now,
             tables: Vec::new(),
         };
-        assert!(both_now(&first, &at("2032-03-01"), &at("2026-11-15")));
-        assert!(both_now(&first, &at("2026-11-15"), &at("2032-03-31")));
+        let later = |seconds| Value::DateTime(DateTime(now.0 + seconds));
+        assert!(both_now(&first, &at("2032-03-01"), &later(7)));
+        assert!(both_now(&first, &at("2032-03-31"), &later(30 * DAY + 7)));
+        assert!(!both_now(&first, &at("2032-03-01"), &later(4 * 3_600)));
         assert!(!both_now(&first, &at("2032-03-01"), &at("2032-03-02")));
+        assert!(!both_now(&first, &at("2026-11-15"), &at("2032-03-01")));
         assert!(!both_now(&first, &at("2032-03-01"), &Value::Null));
         assert!(may_be_stamped("date_order"));
         assert!(!may_be_stamped("commitment_date") && !may_be_stamped("date_deadline"));

@@ -125,7 +125,8 @@ fn assign(words: &Words) -> ViewText {
     }
     ViewText {
         from: "slot".to_owned(),
-        only: Some("hidden and item != null".to_owned()),
+        // What is no candidate of a slot does not fill it, whatever its numbers are.
+        only: Some("hidden and item != null and item.candidate_of = id".to_owned()),
         within: vec!["slot".to_owned()],
         key: vec!["slot".to_owned()],
         fields,
