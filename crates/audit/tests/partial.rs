@@ -252,8 +252,8 @@ fn the_picture_of_the_reward_is_fresh() {
             "a grid of five open slots",
             &[
                 ("the oracle", oracle),
-                ("the last one empty", along(subject, grader, &script(&[], &[4]))),
-                ("the last one wrong", along(subject, grader, &script(&[4], &[]))),
+                ("last one empty", along(subject, grader, &script(&[], &[4]))),
+                ("last one wrong", along(subject, grader, &script(&[4], &[]))),
                 ("all wrong", along(subject, grader, &script(&[0, 1, 2, 3, 4], &[]))),
             ],
         ));
