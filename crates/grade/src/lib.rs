@@ -39,6 +39,9 @@ use benchwright_schema::{
 use benchwright_world::Terminal;
 use std::sync::Arc;
 
+/// The gate that is shut while nothing was done.
+pub const ACTIVITY: &str = "activity";
+
 /// Why nothing could be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum GradeError {
@@ -229,7 +232,7 @@ impl<'a> Grader<'a> {
         let (checks, tally) = self.checks(&judge, &rows, &frame);
         let mut gates = Vec::new();
         if !frame.worked {
-            gates.push("activity".to_owned());
+            gates.push(ACTIVITY.to_owned());
         }
         // What nobody was asked to change is no share of anything: to break it takes everything.
         gates.extend(frame.rules().into_iter().map(str::to_owned));

@@ -279,6 +279,18 @@ impl Job {
         self.open_from(offer.days)
     }
 
+    /// The offers that may be taken up.
+    pub(crate) fn open_offers(&self) -> impl Iterator<Item = &Offer> {
+        self.offers
+            .iter()
+            .filter(|offer| !self.told.never_bought.contains(&offer.item) && !self.is_out(&offer.supplier))
+    }
+
+    /// The offer that a supplier makes of an item.
+    pub(crate) fn offer(&self, supplier: &str, item: &str) -> Option<&Offer> {
+        self.offers.iter().find(|offer| offer.supplier == supplier && offer.item == item)
+    }
+
     /// Whether a supplier or a centre can no longer be relied on.
     pub(crate) fn is_out(&self, who: &str) -> bool {
         self.told.broken.contains(who) || self.told.withdrawn.contains(who)

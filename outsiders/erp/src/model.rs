@@ -95,10 +95,8 @@ impl<'j> Problem<'j> {
             Problem { model: Model::default(), purchases: Vec::new(), builds: Vec::new(), spending: Lin::default() };
         let need = needs(job);
         let of_use = |item: &str| need.get(item).copied().unwrap_or(0);
-        for offer in &job.offers {
-            if !job.told.never_bought.contains(&offer.item) && !job.is_out(&offer.supplier) {
-                problem.offer(job, offer, of_use(&offer.item));
-            }
+        for offer in job.open_offers() {
+            problem.offer(job, offer, of_use(&offer.item));
         }
         for way in job.ways.iter().filter(|way| !job.is_out(&way.centre)) {
             problem.way(job, way, of_use(&way.item));

@@ -3,7 +3,7 @@
 //! with a number that is off by the least there is, which is not. The optimum alone says nothing of what a good plan does not choose.
 
 use crate::{
-    job::{Job, Offer, Place, Request},
+    job::{Job, Place, Request},
     model::{Best, Plan, Purchased},
     said::Said,
 };
@@ -65,8 +65,7 @@ pub(crate) fn of(job: &Job, best: &Best) -> Vec<Proposal> {
 /// The best plan with all that a supplier has, or the least of one who is not needed, as far as money goes.
 fn dear(job: &Job, plan: &Plan) -> Vec<Proposal> {
     let mut found = Vec::new();
-    let may_be_bought = |offer: &&Offer| !job.told.never_bought.contains(&offer.item) && !job.is_out(&offer.supplier);
-    for offer in job.offers.iter().filter(may_be_bought) {
+    for offer in job.open_offers() {
         let mut plan = plan.clone();
         let of = |bought: &&mut Purchased| bought.supplier == offer.supplier && bought.item == offer.item;
         let known = plan.purchases.iter_mut().find(of);
@@ -100,7 +99,7 @@ fn dear(job: &Job, plan: &Plan) -> Vec<Proposal> {
 /// What a plan costs.
 fn spent(job: &Job, plan: &Plan) -> i64 {
     let purchases = plan.purchases.iter().map(|bought| {
-        let offer = job.offers.iter().find(|offer| offer.supplier == bought.supplier && offer.item == bought.item);
+        let offer = job.offer(&bought.supplier, &bought.item);
         let step = offer.and_then(|offer| Some((offer, offer.steps.iter().rposition(|step| step.0 <= bought.units)?)));
         bought.units * bought.price + step.map_or(0, |(offer, step)| job.beyond(offer, step))
     });
@@ -120,8 +119,7 @@ fn off_by_one(job: &Job, plan: &Plan) -> Vec<Proposal> {
     let due = |request: &Request| request.due;
     for at in 0..plan.purchases.len().min(CHANGED) {
         let bought = &plan.purchases[at];
-        let offer = job.offers.iter().find(|offer| offer.supplier == bought.supplier && offer.item == bought.item);
-        let Some(offer) = offer else { continue };
+        let Some(offer) = job.offer(&bought.supplier, &bought.item) else { continue };
         let mut changed = |about: &str, change: &dyn Fn(&mut Purchased)| {
             let mut plan = plan.clone();
             change(&mut plan.purchases[at]);

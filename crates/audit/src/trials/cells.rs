@@ -185,8 +185,8 @@ impl<'s> Cells<'s, '_> {
         if was == Some(&row[field]) || !self.read.contains(&(table, field)) {
             return Ok(());
         }
-        let first = instant.date().midnight();
-        for hour in [Some(first), first.add_seconds(DAY - 1)].into_iter().flatten() {
+        let midnight = instant.date().midnight();
+        for hour in [Some(midnight), midnight.add_seconds(DAY - 1)].into_iter().flatten() {
             let cell = &mut self.state.tables[table.index()].rows[at][field];
             let old = std::mem::replace(cell, Value::DateTime(hour));
             let verdict = self.grader.grade(&self.state).map_err(|error| error.to_string());

@@ -2,11 +2,8 @@
 //! decides would be paid.
 
 use crate::{Finding, Held, Subject};
-use benchwright_grade::Grader;
+use benchwright_grade::{ACTIVITY, Grader};
 use benchwright_pack::Ending;
-
-/// The gate that is shut while nothing was done.
-const ACTIVITY: &str = "activity";
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match grader.grade(&subject.first) {
