@@ -592,6 +592,13 @@ def make(shop, build, origin, old):
         changes = {"origin": origin}
         if old["units"] != build["units"]:
             changes["product_qty"] = build["units"]
+            # What a confirmed build takes and makes does not follow its units.
+            parts = shop.items[build["item"]]["parts"]
+            for field, listed in (("raw_material_production_id", "move_raw_ids"), ("production_id", "move_finished_ids")):
+                changes[listed] = [
+                    [1, move["id"], {"product_uom_qty": build["units"] * parts.get(move["product_id"][0], 1)}]
+                    for move in rows("stock_move", [[field, "=", old["id"]]], "product_id")
+                ]
         if old["start"] != build["start"]:
             changes.update(dates)
         call("mrp_production_write", ids=[old["id"]], vals=changes)

@@ -109,6 +109,33 @@ fn help_is_the_manual() {
     expect("help.out", &lines.iter().map(|line| &line[..]).collect::<Vec<_>>());
 }
 
+/// An argument of a command that has the name of a global one hides it, and the program panics once it is given.
+#[test]
+fn every_command_takes_the_global_arguments() {
+    let commands = |line: &[&str]| -> Vec<String> {
+        let help = run(&[line, &["--help"]].concat()).stdout;
+        let told = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
+        let told = told.lines().take_while(|line| !line.is_empty());
+        told.filter_map(|line| line.split_whitespace().next())
+            .filter(|name| *name != "help")
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut lines: Vec<Vec<String>> = commands(&[]).into_iter().map(|name| vec![name]).collect();
+    for first in lines.clone() {
+        lines.extend(commands(&[&first[0]]).into_iter().map(|second| vec![first[0].clone(), second]));
+    }
+    assert!(lines.len() > 25, "{lines:?}");
+    for line in lines {
+        let mut line: Vec<&str> = line.iter().map(String::as_str).collect();
+        line.push("--help");
+        let help = run(&line).stdout;
+        for global in ["--domains <DIR>", "--log <FORM>", "--patterns <DIR>"] {
+            assert!(help.contains(global), "{line:?} does not take {global}");
+        }
+    }
+}
+
 #[test]
 fn domains_are_listed_and_each_has_a_page() {
     expect(

@@ -36,7 +36,7 @@ struct World<'s> {
 type Case = (&'static str, fn(&World<'_>) -> Vec<Step>);
 
 /// The cases, by name.
-const CASES: [Case; 27] = [
+const CASES: [Case; 30] = [
     ("a line without a price takes the lowest tier", lowest_tier),
     ("a new quantity resets price and date", quantity_resets),
     ("a price written by hand is kept", by_hand),
@@ -47,6 +47,9 @@ const CASES: [Case; 27] = [
     ("a confirmed purchase is cancelled", cancelled),
     ("start and deadline of a build are written", dates),
     ("the goods of a build follow its deadline", goods_follow),
+    ("the parts of a draft build follow its units", draft_units),
+    ("the parts of a confirmed build do not follow its units", confirmed_units),
+    ("the parts and goods of a confirmed build are written", parts_written),
     ("a finished build is asked what it consumed", asked_again),
     ("planning moves the centre", planned),
     ("what is confirmed is confirmed once", twice),
@@ -335,6 +338,54 @@ fn goods_follow(world: &World<'_>) -> Vec<Step> {
     // Nothing that bears on the end comes after this one, so the goods keep the day before.
     steps.push(write("mrp.production", "mo", json!({ "date_deadline": world.noon(14) })));
     steps.push(press("mrp.production", "action_confirm", "mo"));
+    steps
+}
+
+/// Reads what a build takes and what it makes.
+fn goods_of_the_build() -> [Step; 2] {
+    ["raw_material_production_id", "production_id"].map(|field| {
+        let fields = ["product_id", "product_uom_qty", "quantity", "state"];
+        let args = json!({ "domain": [[field, "=", at("mo")]], "fields": fields, "order": "id" });
+        Step::call("stock.move", "search_read", args)
+    })
+}
+
+fn draft_units(world: &World<'_>) -> Vec<Step> {
+    let mut steps = world.build();
+    steps.push(write("mrp.production", "mo", json!({ "product_qty": 5 })));
+    steps.extend(goods_of_the_build());
+    steps.push(press("mrp.production", "action_confirm", "mo"));
+    steps.extend(goods_of_the_build());
+    steps
+}
+
+fn confirmed_units(world: &World<'_>) -> Vec<Step> {
+    let mut steps = world.build();
+    steps.push(press("mrp.production", "action_confirm", "mo"));
+    for units in [5, 2] {
+        steps.push(write("mrp.production", "mo", json!({ "product_qty": units })));
+        steps.extend(goods_of_the_build());
+    }
+    let fields = ["product_qty", "state", "date_start", "date_finished", "date_deadline"];
+    steps.push(Step::call("mrp.production", "read", json!({ "ids": [at("mo")], "fields": fields })));
+    steps
+}
+
+fn parts_written(world: &World<'_>) -> Vec<Step> {
+    let mut steps = world.build();
+    steps.push(press("mrp.production", "action_confirm", "mo"));
+    let find = |field: &str, key: &str| {
+        let args = json!({ "domain": [[field, "=", at("mo")]], "fields": ["id"], "order": "id" });
+        Step::call("stock.move", "search_read", args).bind(key).take("id")
+    };
+    steps.extend([find("raw_material_production_id", "part"), find("production_id", "goods")]);
+    for units in [40, 2] {
+        let parts = json!([[1, at("part"), { "product_uom_qty": 2 * units }]]);
+        let goods = json!([[1, at("goods"), { "product_uom_qty": units }]]);
+        let vals = json!({ "product_qty": units, "move_raw_ids": parts, "move_finished_ids": goods });
+        steps.push(write("mrp.production", "mo", vals));
+        steps.extend(goods_of_the_build());
+    }
     steps
 }
 

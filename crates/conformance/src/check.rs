@@ -32,7 +32,7 @@ pub struct Wanted<'a> {
     /// How many near-misses of each task.
     pub near_misses: usize,
     /// Where a line for each task is kept; a task whose line is there is not run again.
-    pub log: PathBuf,
+    pub journal: PathBuf,
 }
 
 /// What came of it.
@@ -87,21 +87,21 @@ impl Summary {
     }
 }
 
-/// Checks tasks; those with a line in the log are not run again.
+/// Checks tasks; those with a line in the journal are not run again.
 pub fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> Result<Summary> {
     let store = Store::at(wanted.dir);
     let mut known: BTreeMap<String, Json> = BTreeMap::new();
-    for line in fs::read_to_string(&wanted.log).unwrap_or_default().lines() {
+    for line in fs::read_to_string(&wanted.journal).unwrap_or_default().lines() {
         // A line that was cut short is run again.
         if let Ok(line) = serde_json::from_str::<Json>(line) {
             known.insert(line["task"].as_str().unwrap_or_default().to_owned(), line);
         }
     }
-    let mut log = fs::OpenOptions::new()
+    let mut journal = fs::OpenOptions::new()
         .create(true)
         .append(true)
-        .open(&wanted.log)
-        .or_wrong(|| format!("{} cannot be written", wanted.log.display()))?;
+        .open(&wanted.journal)
+        .or_wrong(|| format!("{} cannot be written", wanted.journal.display()))?;
     let mut summary = Summary::default();
     let mut patterns: BTreeSet<String> = BTreeSet::new();
     for (turn, id) in store.ids()?.iter().enumerate() {
@@ -125,7 +125,7 @@ pub fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> Result<Summar
                 line["task"] = json!(id);
                 line["pattern"] = json!(pattern);
                 line["milliseconds"] = json!(begun.elapsed().as_millis() as u64);
-                writeln!(log, "{line}")?;
+                writeln!(journal, "{line}")?;
                 line
             }
         };

@@ -59,7 +59,7 @@ pub struct Wanted<'a> {
     /// The seed they are drawn from.
     pub seed: u64,
     /// Where a line for each sequence is kept; one whose line is there is not run again.
-    pub log: Option<&'a Path>,
+    pub journal: Option<&'a Path>,
 }
 
 /// What came of it.
@@ -211,23 +211,23 @@ pub fn run(catalog: &Catalog, site: &Site, wanted: &Wanted<'_>) -> Result<Summar
     let task = choose(&Store::at(wanted.dir), wanted.task)?;
     let shared = Shared::plant(catalog, site, &task)?;
     let mut known: BTreeMap<u64, Json> = BTreeMap::new();
-    let read = |log| fs::read_to_string(log).unwrap_or_default();
-    for line in wanted.log.map(read).unwrap_or_default().lines() {
+    let read = |journal| fs::read_to_string(journal).unwrap_or_default();
+    for line in wanted.journal.map(read).unwrap_or_default().lines() {
         // A line that was cut short is run again.
         if let Ok(line) = serde_json::from_str::<Json>(line) {
             known.insert(line["turn"].as_u64().unwrap_or(u64::MAX), line);
         }
     }
-    let open = |log: &Path| fs::OpenOptions::new().create(true).append(true).open(log);
-    let mut log = wanted.log.map(open).transpose()?;
+    let open = |journal: &Path| fs::OpenOptions::new().create(true).append(true).open(journal);
+    let mut journal = wanted.journal.map(open).transpose()?;
     let mut summary = Summary::default();
     for turn in wanted.from..wanted.from + wanted.sequences {
         let line = match known.remove(&(turn as u64)) {
             Some(line) => line,
             None => {
                 let line = sequence(&shared, wanted.seed, turn)?;
-                if let Some(log) = &mut log {
-                    writeln!(log, "{line}")?;
+                if let Some(journal) = &mut journal {
+                    writeln!(journal, "{line}")?;
                 }
                 line
             }

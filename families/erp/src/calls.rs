@@ -389,10 +389,10 @@ impl Calls<'_> {
     /// Changes a build where it stands.
     fn remake(&mut self, row: usize, old: &BuildRow, document: &str) -> Result<(), String> {
         let new = &self.rows.builds[row];
-        let mut vals = Map::new();
         if new.units != old.units {
-            vals.insert("product_qty".into(), new.units.into());
+            self.resize(new, document);
         }
+        let mut vals = Map::new();
         if new.start != old.start {
             vals.insert("date_start".into(), self.day(new.start)?.into());
         }
@@ -403,6 +403,18 @@ impl Calls<'_> {
             self.push(Step::call("mrp.production", "write", json!({ "ids": [at(document)], "vals": vals })));
         }
         Ok(())
+    }
+
+    /// Gives a build that stands its units. What it takes and what it makes do not follow them, so they are written too.
+    fn resize(&mut self, build: &BuildRow, document: &str) {
+        let moved = |key: String, units: i64| json!([1, at(&key), { "product_uom_qty": units }]);
+        let lines = self.shop.bom.iter().filter(|line| Some(&*line.product) == code_of(&build.product));
+        let parts = lines.map(|line| moved(format!("{document}/raw/{}", line.part), line.units * build.units));
+        let vals = json!({
+            "product_qty": build.units, "move_raw_ids": parts.collect::<Vec<Json>>(),
+            "move_finished_ids": [moved(format!("{document}/made"), build.units)],
+        });
+        self.push(Step::call("mrp.production", "write", json!({ "ids": [at(document)], "vals": vals })));
     }
 
     fn make(&mut self, row: usize, document: &str) -> Result<(), String> {

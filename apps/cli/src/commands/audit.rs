@@ -26,8 +26,9 @@ Every trial is run for real on the compiled task, by worker processes. A lock fi
 temporary folder first; in a folder, what was found is stored as sealed/ID/audit.json. Costly trials are run
 on three tasks of each pattern unless they are named. An audit of a folder that was cut off goes on where it stopped.
 
-The exit code is 1 if a trial failed, a task could not be audited, the mutation score is below 1, or a trial could
-not break a larger share than the lock file says, and 3 if the solver is missing or another than the one a lock file names.
+The exit code is 1 if a trial failed, a task could not be audited, a trial other than dominance and second-solver had no
+verdict, the mutation score is below 1, or a trial could not break a larger share than the lock file says, and 3 if the
+solver is missing or another than the one a lock file names.
 
 Examples:
   benchwright audit out

@@ -34,7 +34,7 @@ enum What {
 /// Runs oracle, idle and near-misses of tasks on Odoo, judged by the tasks' own verifiers
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-One task of each pattern, or all with --all. Each task is a line of JSON in the log; a task whose line is there is
+One task of each pattern, or all with --all. Each task is a line of JSON in the journal; a task whose line is there is
 not run again, so the command can be stopped and started at will. Near-misses are calls; each must be refused by
 the rule it breaks, on the embedded ERP and on Odoo.
 
@@ -46,7 +46,7 @@ struct CheckOptions {
     dir: PathBuf,
     /// Only tasks of this pattern; may be given again
     #[arg(long = "pattern", value_name = "NAME")]
-    patterns: Vec<String>,
+    pattern: Vec<String>,
     /// Every task, not one of each pattern
     #[arg(long)]
     all: bool,
@@ -56,9 +56,9 @@ struct CheckOptions {
     /// How many near-misses of each task
     #[arg(long, value_name = "N", default_value_t = 4)]
     near_misses: usize,
-    /// The log [default: DIR/odoo-check.jsonl]
+    /// Where the line of each task is kept [default: DIR/odoo-check.jsonl]
     #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    journal: Option<PathBuf>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -92,7 +92,7 @@ struct ReplayOptions {
     seed: u64,
     /// Keeps a line for each sequence; one whose line is there is not run again
     #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    journal: Option<PathBuf>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -153,11 +153,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
             let site = site(1)?;
             let wanted = check::Wanted {
                 dir: &options.dir,
-                patterns: &options.patterns,
+                patterns: &options.pattern,
                 tasks: &options.tasks,
                 all: options.all,
                 near_misses: options.near_misses,
-                log: options.log.clone().unwrap_or_else(|| options.dir.join("odoo-check.jsonl")),
+                journal: options.journal.clone().unwrap_or_else(|| options.dir.join("odoo-check.jsonl")),
             };
             let summary = check::run(catalog, &site, &wanted)?;
             if options.json {
@@ -203,7 +203,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 from: options.from,
                 sequences: options.sequences,
                 seed: options.seed,
-                log: options.log.as_deref(),
+                journal: options.journal.as_deref(),
             };
             let summary = replay::run(catalog, &site, &wanted)?;
             if options.json {

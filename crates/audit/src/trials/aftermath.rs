@@ -199,7 +199,7 @@ impl Aftermath<'_, '_> {
             for arguments in calls {
                 let after = self.call(at, &arguments)?;
                 if let (Some(after), true) = (after, makes) {
-                    self.carry_on(at, &after)?;
+                    self.carry_on(at, &arguments, &after)?;
                 }
             }
             return Ok(());
@@ -233,7 +233,7 @@ impl Aftermath<'_, '_> {
     }
 
     /// Pushes every button of the rows that a call has made.
-    fn carry_on(&mut self, at: usize, after: &Episode) -> Result<(), String> {
+    fn carry_on(&mut self, at: usize, arguments: &Json, after: &Episode) -> Result<(), String> {
         let Some(table) = self.levers[at].table else { return Ok(()) };
         let first = self.levers[at].tool.name.clone();
         let diff = after.diff_from(&self.done);
@@ -255,7 +255,7 @@ impl Aftermath<'_, '_> {
                 continue;
             }
             let calls = format!("{first}, {button}");
-            self.judge(&calls, &calls, &episode)?;
+            self.judge(&calls, &format!("{first} {arguments}, {button}"), &episode)?;
         }
         Ok(())
     }

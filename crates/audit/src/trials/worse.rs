@@ -1,5 +1,5 @@
 //! Feasible plans that cost more than the best are clean and score strictly between nothing and everything, the less the
-//! more they cost. So a score tells good work from better.
+//! more they cost, where the sources of all that was bought can be told. So a score tells good work from better.
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
@@ -38,7 +38,8 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let mut faults = Vec::new();
     let mut found = 0;
     let mut open = false;
-    let mut last = benchwright_grade::FULL;
+    // What the last plan scored for its objective, and the last whose sources can all be told earned.
+    let mut last = (benchwright_grade::FULL, benchwright_grade::FULL);
     let mut floor = best + phase.text.tolerance;
     for gap in GAPS {
         floor = (floor + 1).max(best + best * gap / 100);
@@ -66,10 +67,18 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
             Ok(verdict) if verdict.constraints != benchwright_grade::FULL => {
                 faults.push(format!("a feasible plan fails {:?}", verdict.failed()));
             }
-            Ok(verdict) if verdict.reward <= 400_000 || verdict.reward >= last => {
-                faults.push(format!("a plan at {floor} (best {best}) earns {} after {last}", verdict.reward));
+            Ok(verdict) => {
+                let (reward, trace, objective) = (verdict.reward, verdict.trace, verdict.objective);
+                // Where there is a purchase that nobody needs, its source cannot be told, and that has its own price.
+                let told = trace == benchwright_grade::FULL;
+                let falls = objective < last.0 && (!told || reward < last.1);
+                if reward <= 400_000 || reward >= benchwright_grade::FULL || !falls {
+                    faults.push(format!(
+                        "a plan at {floor} (best {best}) earns {reward} (trace {trace}, objective {objective}) after {last:?}"
+                    ));
+                }
+                last = (objective, if told { reward } else { last.1 });
             }
-            Ok(verdict) => last = verdict.reward,
         }
     }
     let finding = match (found, faults.is_empty(), open) {

@@ -139,7 +139,8 @@ fn changed(
             call.delete(t::mrp_workorder, work.id())?;
         }
         mrp_build::made(call, id, &[])?;
-    } else if differs(c::product_qty.of()) {
+    } else if differs(c::product_qty.of()) && order.is(c::state, w::draft) {
+        // Those of a confirmed order are written one by one.
         let (new, before) = (order.number(c::product_qty), old.number(c::product_qty).max(1));
         for field in columns![raw_material_production_id, production_id] {
             for row in call.rows(t::stock_move, &[cell(field, Value::Ref(id))])? {

@@ -49,7 +49,10 @@ impl Model for StockMove {
         _: &RowView<t::stock_move>,
         _: &Cells<t::stock_move>,
     ) -> Result<(), Refusal> {
-        reserve(call, id)
+        match call.row(t::stock_move, id)?.link(c::production_id) {
+            Some(_) => let_go(call, id),
+            None => reserve(call, id),
+        }
     }
 
     fn before_unlink(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
@@ -115,6 +118,21 @@ pub(crate) fn reserve(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal>
         }
         _ => wanted,
     };
+    set_taken(call, id, taken, wanted)
+}
+
+/// What a build is to make is not expected anew when it changes; where fewer units are to come than are expected, none is.
+fn let_go(call: &mut Call<'_, '_>, id: RowId) -> Result<(), Refusal> {
+    let row = call.row(t::stock_move, id)?;
+    if !is_open(&row) {
+        return Ok(());
+    }
+    let (taken, wanted) = (row.number(c::quantity), row.number(c::product_uom_qty));
+    set_taken(call, id, if taken > wanted { 0 } else { taken }, wanted)
+}
+
+/// Sets how many of the wanted units a move has, and its state with them.
+fn set_taken(call: &mut Call<'_, '_>, id: RowId, taken: i64, wanted: i64) -> Result<(), Refusal> {
     let state: State = if taken >= wanted {
         w::assigned.of()
     } else if taken > 0 {
