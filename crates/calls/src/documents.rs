@@ -440,9 +440,13 @@ impl Moves {
     fn change_build(&mut self) -> Option<Vec<Step>> {
         let (builds, works, centres) = (self.builds.clone(), self.works.clone(), self.centres.clone());
         Some(vec![match self.stream.below(9) {
-            0 | 1 => {
+            0 => {
                 let date = self.day();
                 write("mrp.production", &self.one(&builds)?, json!({ "date_start": date }))
+            }
+            1 => {
+                let units = self.stream.between(1, 12);
+                write("mrp.production", &self.one(&builds)?, json!({ "product_qty": units }))
             }
             2 => {
                 let date = self.day();
