@@ -30,7 +30,7 @@ pub struct AuditOptions {
 impl AuditOptions {
     /// The trials that fit every family and ask no solver.
     pub fn without_solver() -> AuditOptions {
-        let trials = TRIALS.iter().filter(|trial| trial.needs.is_empty()).map(|trial| trial.name.to_owned());
+        let trials = TRIALS.iter().filter(|trial| !trial.asks_solver()).map(|trial| trial.name.to_owned());
         AuditOptions { trials: trials.collect(), sample: None }
     }
 
@@ -41,7 +41,7 @@ impl AuditOptions {
 
     /// Whether a trial is among them that may ask a solver.
     pub(crate) fn asks_solver(&self) -> bool {
-        TRIALS.iter().any(|trial| !trial.needs.is_empty() && self.wants(trial.name))
+        TRIALS.iter().any(|trial| trial.asks_solver() && self.wants(trial.name))
     }
 }
 

@@ -43,12 +43,21 @@ pub struct Trial {
     pub needs: &'static [Capability],
     /// What a family that offers none of them leaves it without.
     pub without: &'static str,
+    /// Whether it asks a solver for plans of families that are optimised, though it needs nothing of any.
+    solves: bool,
     run: fn(&Subject<'_>, &Grader<'_>) -> Finding,
+}
+
+impl Trial {
+    /// Whether it may ask a solver.
+    pub fn asks_solver(&self) -> bool {
+        self.solves || !self.needs.is_empty()
+    }
 }
 
 /// A trial of every task of every family.
 const EVERY: Trial =
-    Trial { name: "", about: "", sampled: false, whole: false, needs: &[], without: "", run: idle::run };
+    Trial { name: "", about: "", sampled: false, whole: false, needs: &[], without: "", solves: false, run: idle::run };
 /// A trial that holds a certified plan against others.
 const OPTIMISED: Trial =
     Trial { needs: &[Capability::Optimised], without: "there is no plan to compare with", ..EVERY };
@@ -70,6 +79,7 @@ pub const TRIALS: &[Trial] = &[
         name: "both-sides",
         about: "on either side of every value, and of every conjunct of every rule and view, the verdict falls",
         run: both_sides::run,
+        solves: true,
         ..EVERY
     },
     Trial { name: "worse", about: "costlier plans are clean and score strictly between", run: worse::run, ..OPTIMISED },

@@ -164,7 +164,7 @@ impl<'s> Maker<'s> {
         let (name, domain) = (&task.sealed.family, &task.open.domain);
         let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
         // The audit of a family without an optimiser asks no solver either, nor do trials that fit every family.
-        let asks = family.optimised().filter(|_| trials.iter().any(|trial| !trial.needs.is_empty()));
+        let asks = family.optimised().filter(|_| trials.iter().any(|trial| trial.asks_solver()));
         let solvers = match asks {
             Some(_) => Some(self.engines()?.solvers()?),
             None => None,
