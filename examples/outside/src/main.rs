@@ -2,6 +2,8 @@
 //!
 //!     cargo run --manifest-path examples/outside/Cargo.toml
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "libraries of the house print nothing, a program does")]
+
 use benchwright_workshop::{AuditOptions, Catalog, RunOptions, Step, Temporary, Workshop, policy};
 use std::error::Error;
 
