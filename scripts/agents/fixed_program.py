@@ -596,7 +596,7 @@ def make(shop, build, origin, old):
             parts = shop.items[build["item"]]["parts"]
             for field, listed in (("raw_material_production_id", "move_raw_ids"), ("production_id", "move_finished_ids")):
                 changes[listed] = [
-                    [1, move["id"], {"product_uom_qty": build["units"] * parts.get(move["product_id"][0], 1)}]
+                    [1, move["id"], {"product_uom_qty": build["units"] * parts.get(shop.code[move["product_id"][0]], 1)}]
                     for move in rows("stock_move", [[field, "=", old["id"]]], "product_id")
                 ]
         if old["start"] != build["start"]:
