@@ -1,11 +1,9 @@
 //! What an audit trial found on a task (it held, it failed and why, it does not apply), and what findings add up to over a
 //! suite.
 
+use crate::TRIALS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Trials that prove within a limit of work, and may leave a task undecided.
-const PROVERS: [&str; 2] = ["dominance", "second-solver"];
 
 /// How a trial ended on one task.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -245,7 +243,8 @@ impl AuditReport {
     /// within a limit of work.
     pub fn clean(&self) -> bool {
         let held = |(name, trial): (&String, &TrialSummary)| {
-            trial.failed == 0 && (trial.no_verdict == 0 || PROVERS.contains(&&**name))
+            let may_stay_open = || TRIALS.iter().any(|known| known.name == name && known.proves);
+            trial.failed == 0 && (trial.no_verdict == 0 || may_stay_open())
         };
         self.risen.is_empty() && self.trials.iter().all(held) && self.mutation_score.is_none_or(|score| score >= 1.0)
     }

@@ -45,6 +45,8 @@ pub struct Trial {
     pub without: &'static str,
     /// Whether it asks a solver for plans of families that are optimised, though it needs nothing of any.
     solves: bool,
+    /// Whether it proves within a limit of work, and may leave a task undecided.
+    pub proves: bool,
     run: fn(&Subject<'_>, &Grader<'_>) -> Finding,
 }
 
@@ -56,8 +58,17 @@ impl Trial {
 }
 
 /// A trial of every task of every family.
-const EVERY: Trial =
-    Trial { name: "", about: "", sampled: false, whole: false, needs: &[], without: "", solves: false, run: idle::run };
+const EVERY: Trial = Trial {
+    name: "",
+    about: "",
+    sampled: false,
+    whole: false,
+    needs: &[],
+    without: "",
+    solves: false,
+    proves: false,
+    run: idle::run,
+};
 /// A trial that holds a certified plan against others.
 const OPTIMISED: Trial =
     Trial { needs: &[Capability::Optimised], without: "there is no plan to compare with", ..EVERY };
@@ -158,6 +169,7 @@ pub const TRIALS: &[Trial] = &[
         name: "second-solver",
         about: "HiGHS proves the same value in every scored phase",
         run: second_solver::run,
+        proves: true,
         ..OPTIMISED
     },
     Trial {
@@ -165,6 +177,7 @@ pub const TRIALS: &[Trial] = &[
         about: "over all that an agent could write the optimum is the same",
         sampled: true,
         run: dominance::run,
+        proves: true,
         ..OPTIMISED
     },
     Trial {

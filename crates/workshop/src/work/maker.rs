@@ -163,7 +163,7 @@ impl<'s> Maker<'s> {
         let workshop = self.workshop;
         let (name, domain) = (&task.sealed.family, &task.open.domain);
         let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
-        // The audit of a family without an optimiser asks no solver either, nor do trials that fit every family.
+        // The audit of a family without an optimiser asks no solver either, nor do most trials that fit every family.
         let asks = family.optimised().filter(|_| trials.iter().any(|trial| trial.asks_solver()));
         let solvers = match asks {
             Some(_) => Some(self.engines()?.solvers()?),
