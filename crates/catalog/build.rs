@@ -53,7 +53,7 @@ fn patterns() -> io::Result<String> {
     println!("cargo::rerun-if-changed={}", root.display());
     for group in sorted(&root.canonicalize()?)?.into_iter().filter(|path| path.is_dir()) {
         let own = sorted(&group)?.into_iter().chain([group.clone()]);
-        for pattern in own.filter(|path| path.join("pattern.toml").is_file()) {
+        for pattern in own.filter(|path| path.join("pattern.toml").is_file() || path.join("scenario.toml").is_file()) {
             let files = files(&pattern, &|name| name.ends_with(".toml"))?;
             let name =
                 if pattern == group { name_of(&group) } else { format!("{}/{}", name_of(&group), name_of(&pattern)) };

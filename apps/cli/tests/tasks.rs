@@ -171,8 +171,14 @@ fn the_patterns_are_listed_with_what_they_admit() {
     let list = document(&["patterns", "--json"], 0);
     let list = list.as_array().unwrap();
     let grids = list.iter().filter(|pattern| pattern["group"] == "grid").count();
-    assert_eq!((list.len() - grids, grids), (29, 6));
-    for pattern in list {
+    let requests = list.iter().filter(|pattern| pattern["family"] == "scenario").count();
+    assert_eq!((list.len() - grids - requests, grids), (29, 6));
+    assert!(requests >= 3, "{requests} requests");
+    for pattern in list.iter().filter(|pattern| pattern["family"] == "scenario") {
+        assert!(pattern["blocked"].as_object().unwrap().len() >= 2, "{pattern}");
+        assert!(pattern["voices"].as_u64().unwrap() >= 3 && pattern["clauses"].as_u64().unwrap() >= 1, "{pattern}");
+    }
+    for pattern in list.iter().filter(|pattern| pattern["family"] != "scenario") {
         let name = pattern["name"].as_str().unwrap();
         assert_eq!(pattern["group"].as_str(), name.split('/').next(), "{name}");
         assert!(!pattern["tiers"].as_array().unwrap().is_empty(), "{name}");
@@ -214,7 +220,8 @@ fn the_suite_of_three_hundred_has_the_counts_of_the_benchmark() {
     assert!(suite.tasks.iter().all(|task| task.cluster() == task.pattern));
     // Every cell is its pattern's own, and the file is in the form that `build` writes.
     let list = document(&["patterns", "--json"], 0);
-    for pattern in list.as_array().unwrap().iter().filter(|pattern| pattern["group"] != "grid") {
+    let is_erp = |pattern: &&Json| pattern["family"] == "erp";
+    for pattern in list.as_array().unwrap().iter().filter(is_erp) {
         let cell = cells.iter().find(|(name, _, _)| *name == pattern["name"]).unwrap();
         assert_eq!(
             (cell.1, cell.2),
@@ -358,4 +365,27 @@ fn ids(place: &Place) -> Vec<String> {
     let mut ids: Vec<String> = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     ids.sort();
     ids
+}
+
+/// A request goes the whole way: it is made, shown with its reasons, run by agents and judged; a blocked one is declined.
+#[test]
+fn a_request_is_made_shown_run_and_judged() {
+    let place = Place::new("requests");
+    let name = "csm/article-and-engineer";
+    for objective in ["done", "still-a-draft"] {
+        let store = place.path(objective);
+        let made = ["new", name, "--tier", "medium", "--objective", objective, "--seed", "1", "-o", &store, "--json"];
+        document(&made, 0);
+        let task = fs::read_dir(Path::new(&store).join("open")).unwrap().next().unwrap().unwrap().path();
+        let world = fs::metadata(task.join("world.json")).unwrap().len();
+        assert!(world < 20_000, "a task keeps what was planted, not {world} bytes of world");
+        let page = data(&["show", task.to_str().unwrap(), "--reveal"], 0);
+        assert!(page.contains("## Request") && page.contains("apply to what it leaves"), "{page}");
+        let sealed = page.split("--- sealed ---").nth(1).unwrap();
+        assert_eq!(sealed.contains("cannot be"), objective != "done", "{page}");
+        let runs = place.path(&format!("runs-{objective}"));
+        let run = document(&["run", &store, "--runs", &runs, "--agent", "oracle", "--agent", "idle", "--json"], 0);
+        let passed = |agent: &str| run["agents"][agent]["pass_at_1"].as_f64();
+        assert_eq!((passed("oracle"), passed("idle")), (Some(1.0), Some(0.0)), "{run}");
+    }
 }

@@ -43,7 +43,7 @@ impl<'p> Freedoms<'p> {
     pub(crate) fn of(subject: &'p Subject<'_>) -> Freedoms<'p> {
         let compiled = |(table, void): (&String, &'p VoidText)| {
             let at = subject.domain.table_named(table)?;
-            let when = check_truth(&void.when, &*subject.domain, Scope { subject: Some(at) }).ok()?;
+            let when = check_truth(&void.when, &*subject.domain, Scope::on(at)).ok()?;
             Some((at, (when, &*void.why)))
         };
         Freedoms { text: &subject.text, void: subject.text.void.iter().filter_map(compiled).collect() }

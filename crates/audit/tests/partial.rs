@@ -108,7 +108,7 @@ fn a_wrong_slot_of_a_grid_pays_less_than_an_empty_one() {
             assert_eq!(earned, now, "wrong {wrong:?}, empty {empty:?}; it was {before}");
         }
         // Handing in what nobody filled, and asking, earn nothing.
-        let done = Script { steps: vec![Step::call("done", "", json!({}))] };
+        let done = Script { steps: vec![Step::call("done", "", json!({}))], ..Script::default() };
         assert_eq!(judged(subject, grader, &done).reward, 0);
     });
 }
@@ -137,7 +137,7 @@ fn orders_alone_earn_a_tenth_at_most_and_a_note_earns_nothing() {
             // It was 0.011.
             let order = episode_row(&subject.begin().unwrap(), "sale_order");
             let note = json!({ "ids": [order], "body": "Good morning" });
-            let note = Script { steps: vec![Step::call("sale.order", "message_post", note)] };
+            let note = Script { steps: vec![Step::call("sale.order", "message_post", note)], ..Script::default() };
             if subject.domain.tools.iter().any(|tool| tool.name == "sale_order_message_post") && order.is_some() {
                 assert_eq!(judged(subject, grader, &note).reward, 0, "{pattern}");
             }
@@ -170,7 +170,7 @@ fn along(subject: &Subject<'_>, grader: &Grader<'_>, script: &Script) -> Vec<i64
     let (mut episode, mut keys) = (subject.begin().unwrap(), subject.bound_keys());
     let mut rewards = vec![0];
     for step in &script.steps {
-        let one = Script { steps: vec![step.clone()] };
+        let one = Script { steps: vec![step.clone()], ..Script::default() };
         let _ = replay(&one, &mut keys, &mut episode);
         rewards.push(grader.grade_live(&episode.live()).unwrap().reward);
     }
@@ -280,7 +280,7 @@ fn some_of_the_calls_of_an_oracle_earn_no_more_than_all() {
         let mut stream = Stream::new(7, &["some"]);
         for _ in 0..40 {
             let steps = task.sealed.oracle.steps.iter().filter(|_| stream.chance(2, 3)).cloned();
-            let some = Script { steps: steps.collect() };
+            let some = Script { steps: steps.collect(), ..Script::default() };
             let rewards = along(subject, grader, &some);
             assert!(rewards.is_sorted(), "{rewards:?}");
             assert!(some.steps.len() == task.sealed.oracle.steps.len() || *rewards.last().unwrap() <= FULL / 4);

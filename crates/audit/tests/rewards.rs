@@ -40,15 +40,18 @@ fn state_after(subject: &Subject<'_>, script: &Script) -> Snapshot {
 /// The scripts by name.
 fn scripts(subject: &Subject<'_>, oracle: &Verdict) -> Vec<(String, Script)> {
     let steps = &subject.task.sealed.oracle.steps;
-    let mut all = vec![("idle".to_owned(), Script::default()), ("oracle".to_owned(), Script { steps: steps.clone() })];
+    let mut all = vec![
+        ("idle".to_owned(), Script::default()),
+        ("oracle".to_owned(), Script { steps: steps.clone(), ..Script::default() }),
+    ];
     for at in 0..steps.len() {
-        all.push((format!("first {at}"), Script { steps: steps[..at].to_vec() }));
+        all.push((format!("first {at}"), Script { steps: steps[..at].to_vec(), ..Script::default() }));
         let mut without = steps.clone();
         without.remove(at);
-        all.push((format!("without {at}"), Script { steps: without }));
+        all.push((format!("without {at}"), Script { steps: without, ..Script::default() }));
         let mut twice = steps.clone();
         twice.insert(at, steps[at].clone());
-        all.push((format!("twice {at}"), Script { steps: twice }));
+        all.push((format!("twice {at}"), Script { steps: twice, ..Script::default() }));
     }
     let (family, case) = (subject.family, &subject.case);
     let greedy = family.optimised().unwrap().greedy(case).and_then(|plan| family.script(case, &plan));

@@ -94,7 +94,10 @@ impl Bench<'_> {
             let (task, _) = self.maker.make(&pattern, tier, "fill", seed, None, false)?;
             let judged = Judged::open(self.workshop.catalog(), &task)?;
             let grader = judged.grader()?;
-            let players = judged.family.players().or_wrong(|| format!("{pattern} has no scripted agents"))?;
+            let players = judged
+                .family
+                .and_then(|family| family.players())
+                .or_wrong(|| format!("{pattern} has no scripted agents"))?;
             for agent in agents {
                 let seat = judged.sandbox.seat_of(&task.open);
                 let episode = judged.sandbox.begin(&seat, Conditions::of(&task.open))?;

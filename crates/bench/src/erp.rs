@@ -166,7 +166,10 @@ impl Gateway {
             let (id, token) = (text(&created["id"])?, text(&created["token"])?);
             // Where records stand is found by their names, on both alike; it is no part of the episode that is measured.
             let mut access = Tools { gateway: self, id: &id, token: &token };
-            let reader = judged.family.reader().or_wrong(|| "the family offers no reader of its briefs")?;
+            let reader = judged
+                .family
+                .and_then(|family| family.reader())
+                .or_wrong(|| "the family offers no reader of its briefs")?;
             let ids = reader.addresses(&case, &mut access).or_wrong(|| "addresses")?;
             let mut ledger = BoundKeys::new(ids);
             let client = Client::new(&format!("{}/episodes/{id}", self.base), &token);

@@ -39,6 +39,7 @@ macro_rules! outside {
 
 outside!(
     benchwright_grade::GradeError,
+    benchwright_grade::JudgeError,
     benchwright_pack::ScriptError,
     benchwright_sandbox::LoadError,
     benchwright_pack::SuiteError,

@@ -184,6 +184,15 @@ impl Catalog {
         for (at, task) in suite.tasks.iter().enumerate() {
             let at = at.to_string();
             let path = |key| ["task", &*at, key];
+            if self.is_scenario(&task.pattern) {
+                let (scenario, _) = self.scenario(&task.pattern)?;
+                if task.objective != "done" && scenario.variant(&task.objective).is_none() {
+                    let message = format!("`{}` has no variant `{}`", task.pattern, task.objective);
+                    let names = scenario.blocked.iter().map(|blocked| &*blocked.name).chain(["done"]);
+                    document.add([KeyFault::new(path("objective"), message).instead_of(&task.objective, names)]);
+                }
+                continue;
+            }
             if !patterns.contains_key(&*task.pattern) {
                 patterns.insert(&task.pattern, self.pattern(&task.pattern).ok());
             }

@@ -26,14 +26,14 @@ pub(crate) fn domain_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
 }
 
 /// The names of the patterns in a folder of groups, in order; a group with a pattern of its own is named too.
-pub(crate) fn pattern_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
+pub(crate) fn pattern_names(folder: &Path, file: &str) -> Result<Vec<String>, CatalogError> {
     let mut names = Vec::new();
     for group in folders(folder)? {
-        if folder.join(&group).join("pattern.toml").is_file() {
+        if folder.join(&group).join(file).is_file() {
             names.push(group.clone());
         }
         for pattern in folders(&folder.join(&group))? {
-            if folder.join(&group).join(&pattern).join("pattern.toml").is_file() {
+            if folder.join(&group).join(&pattern).join(file).is_file() {
                 names.push(format!("{group}/{pattern}"));
             }
         }

@@ -25,11 +25,12 @@ mod generated;
 mod joined;
 mod parts;
 mod patterns;
+mod scenarios;
 
 pub use check::{Checked, Kind};
 
 use benchwright_base::Diagnostic;
-use benchwright_pack::{Snapshot, SnapshotError};
+use benchwright_pack::{Delta, Snapshot, SnapshotError};
 use benchwright_project::Family;
 use benchwright_sandbox::{LoadError, Natives, Sandbox, SeedError};
 use benchwright_schema::{Domain, Folder, Verb};
@@ -60,6 +61,8 @@ pub struct Catalog {
     families: families::Further,
     /// A folder of further patterns, which come before those of the program.
     own_patterns: Option<PathBuf>,
+    /// Seeded worlds that tasks share.
+    bases: scenarios::Bases,
 }
 
 /// A domain that was found and loaded.
@@ -212,6 +215,9 @@ impl Catalog {
 
     /// The world whose first state is a snapshot's.
     pub fn world_of_snapshot(&self, bytes: &[u8]) -> Result<Arc<Sandbox>, CatalogError> {
+        if Delta::is_one(bytes) {
+            return self.planted(bytes);
+        }
         let name = Snapshot::domain_of(bytes)
             .ok_or_else(|| SnapshotError::Malformed("it does not begin like one".to_owned()))?;
         let found = self.find(&name)?;

@@ -15,7 +15,7 @@ const OWN: &str = "own";
 const PATTERN: &str = "pattern.toml";
 
 /// Where the files of a pattern are.
-enum Place {
+pub(crate) enum Place {
     /// In a folder on disk.
     Disk(PathBuf),
     /// In the program.
@@ -74,19 +74,26 @@ impl Catalog {
 
     /// Where patterns are, by name. A whole group's pattern has the name of the group.
     fn places(&self) -> Result<BTreeMap<String, Place>, CatalogError> {
+        self.places_with(PATTERN)
+    }
+
+    /// Where the folders are that have a file, by name.
+    pub(crate) fn places_with(&self, file: &str) -> Result<BTreeMap<String, Place>, CatalogError> {
         let mut places = BTreeMap::new();
         match &self.patterns {
             Some(folder) => {
-                for name in disk::pattern_names(folder)? {
+                for name in disk::pattern_names(folder, file)? {
                     places.insert(name.clone(), Place::Disk(folder.join(name)));
                 }
             }
             None => {
-                places.extend(built_in::PATTERNS.iter().map(|(name, _)| ((*name).to_owned(), Place::Carried(name))))
+                let carried =
+                    built_in::PATTERNS.iter().filter(|(_, files)| files.iter().any(|(name, _)| *name == file));
+                places.extend(carried.map(|(name, _)| ((*name).to_owned(), Place::Carried(name))))
             }
         }
         let Some(own) = &self.own_patterns else { return Ok(places) };
-        for name in disk::pattern_names(own)? {
+        for name in disk::pattern_names(own, file)? {
             let place = Place::Disk(own.join(&name));
             let is_part = files(&place)?.get(PATTERN).and_then(|text| head_of(text)).is_some_and(|h| h.part.is_some());
             let name = if name.contains('/') || is_part { name } else { format!("{OWN}/{name}") };
@@ -144,7 +151,7 @@ impl Catalog {
 }
 
 /// The files of a pattern.
-fn files(place: &Place) -> Result<BTreeMap<String, String>, CatalogError> {
+pub(crate) fn files(place: &Place) -> Result<BTreeMap<String, String>, CatalogError> {
     match place {
         Place::Disk(folder) => disk::pattern_files(folder),
         Place::Carried(name) => {

@@ -233,7 +233,7 @@ fn choose(
         if rules.contains(&*check.rule) {
             continue;
         }
-        let Some(mutator) = judged.family.mutator() else { break };
+        let Some(mutator) = judged.family.and_then(|family| family.mutator()) else { break };
         let made = mutator.mutate(&case, &plan, &check.rule, &check.at).or_wrong(|| &check.rule)?;
         let Some(Mutation::Script(script)) = made else { continue };
         // What the embedded ERP does not refuse by this name is no near-miss of it.

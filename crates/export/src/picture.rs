@@ -48,7 +48,14 @@ pub fn picture(domain: &Domain) -> String {
     let links = links(domain);
     let panels: Vec<Panel> = match &domain.members[..] {
         [] => vec![panel(&domain.name, 0..domain.tables.len(), domain.actor, &links)],
-        members => members.iter().map(|m| panel(&m.name, m.tables.clone(), m.actor, &links)).collect(),
+        members => {
+            // What there is once stands with the first.
+            let from = |at: usize, start: usize| if at == 0 { 0 } else { start };
+            let range = |(at, m): (usize, &benchwright_schema::Member)| {
+                panel(&m.name, from(at, m.tables.start)..m.tables.end, m.actor, &links)
+            };
+            members.iter().enumerate().map(range).collect()
+        }
     };
     let left = MARGIN + if panels.len() > 1 { BRIDGE } else { 0.0 };
     let (mut places, mut frames, mut top) = (Places::new(), Vec::new(), TOP);

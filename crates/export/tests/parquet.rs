@@ -35,6 +35,7 @@ fn task(seed: u64) -> Task {
         id: id.clone(),
         domain: "shop".to_owned(),
         role: "clerk".to_owned(),
+        actor: None,
         tools: Vec::new(),
         calls: 100,
         instruction: Digest::of(instruction.as_bytes()).to_string(),
@@ -76,6 +77,7 @@ fn task(seed: u64) -> Task {
             gates: Vec::new(),
             answer: BTreeMap::new(),
         },
+        effects: None,
         certificate: Certificate {
             solver: "s".to_owned(),
             library: "l".to_owned(),

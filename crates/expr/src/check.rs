@@ -17,14 +17,45 @@ use sorts::{Is, is_ordered};
 
 /// What an expression is read against besides the [`Names`]. The default is an expression about no row in particular.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Scope {
+pub struct Scope<'s> {
     /// The relation of the row under judgement, which is bound to slot 0 and whose fields need no prefix. `None` makes `old`,
     /// `created`, `deleted` and `changed` faults.
     pub subject: Option<RelationId>,
+    /// Rows and values that have names, bound to the slots after the row under judgement. A name hides a field of that row.
+    pub given: &'s [Given<'s>],
+    /// The relation of the row that `it` stands for outside of every fold, bound to the slot after the names.
+    pub it: Option<RelationId>,
+}
+
+impl<'s> Scope<'s> {
+    /// The scope of an expression about a row of a relation.
+    pub fn on(subject: RelationId) -> Scope<'s> {
+        Scope { subject: Some(subject), ..Scope::default() }
+    }
+}
+
+/// Something that has a name in scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given<'s> {
+    /// The name that it is used by.
+    pub name: &'s str,
+    /// What it stands for.
+    pub is: GivenType,
+}
+
+/// What a name in scope stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GivenType {
+    /// A row, whose fields can be named; or null.
+    Row(RelationId),
+    /// Rows, which a fold can go over: `count x in cases`.
+    Rows(RelationId),
+    /// A value.
+    Value(Type),
 }
 
 /// Parses and checks a condition, such as a rule or a filter.
-pub fn check_truth(text: &str, names: &dyn Names, scope: Scope) -> Result<Expr, Vec<Fault>> {
+pub fn check_truth(text: &str, names: &dyn Names, scope: Scope<'_>) -> Result<Expr, Vec<Fault>> {
     let node = parse::expression(text)?;
     let mut checker = Checker::new(names, scope);
     let expr = checker.truth(&node);
@@ -37,7 +68,7 @@ pub fn check_truth(text: &str, names: &dyn Names, scope: Scope) -> Result<Expr, 
 pub fn check_value(
     text: &str,
     names: &dyn Names,
-    scope: Scope,
+    scope: Scope<'_>,
     expected: Option<Type>,
 ) -> Result<(Expr, Type), Vec<Fault>> {
     let node = parse::expression(text)?;
@@ -63,7 +94,7 @@ pub fn check_value(
 }
 
 /// Parses and checks a source of rows: `t(…)`, or the bare name of a relation.
-pub fn check_source(text: &str, names: &dyn Names, scope: Scope) -> Result<Source, Vec<Fault>> {
+pub fn check_source(text: &str, names: &dyn Names, scope: Scope<'_>) -> Result<Source, Vec<Fault>> {
     let node = parse::source(text)?;
     let mut checker = Checker::new(names, scope);
     let source = checker.rows_only(&node);
@@ -72,7 +103,7 @@ pub fn check_source(text: &str, names: &dyn Names, scope: Scope) -> Result<Sourc
 
 /// Parses and checks a rule: the variables of `per`, and the body that must hold for each of their bindings. Without `per` the
 /// list is empty and the rule has one instance.
-pub fn check_rule(text: &str, names: &dyn Names, scope: Scope) -> Result<(Vec<Binder>, Expr), Vec<Fault>> {
+pub fn check_rule(text: &str, names: &dyn Names, scope: Scope<'_>) -> Result<(Vec<Binder>, Expr), Vec<Fault>> {
     let (binders, body) = parse::rule(text)?;
     let mut checker = Checker::new(names, scope);
     let binders = binders.iter().map(|binder| checker.binder(binder, false)).collect();
@@ -87,6 +118,8 @@ enum Holds {
     Row(RelationId),
     /// A member of a set or range: a value of this type without fields.
     Member(Type),
+    /// Several rows under one name.
+    Rows(RelationId),
     /// Its source failed, so whatever is asked of it is accepted.
     Unknown,
 }
@@ -153,10 +186,20 @@ fn takes_type(node: &Node<'_>) -> bool {
 }
 
 impl<'n, 't> Checker<'n, 't> {
-    fn new(names: &'n dyn Names, scope: Scope) -> Self {
+    fn new(names: &'n dyn Names, scope: Scope<'t>) -> Self {
         let subject = scope.subject;
-        let row = subject.map(|relation| Variable { name: None, holds: Holds::Row(relation), bare: true, it: false });
-        Checker { names, variables: row.into_iter().collect(), subject, faults: Vec::new(), copied: 0 }
+        let row = |relation, bare| Variable { name: None, holds: Holds::Row(relation), bare, it: !bare };
+        let given = scope.given.iter().map(|given| {
+            let holds = match given.is {
+                GivenType::Row(relation) => Holds::Row(relation),
+                GivenType::Rows(relation) => Holds::Rows(relation),
+                GivenType::Value(ty) => Holds::Member(ty),
+            };
+            Variable { name: Some(given.name), holds, bare: false, it: false }
+        });
+        let own = subject.map(|relation| row(relation, true)).into_iter();
+        let variables = own.chain(given).chain(scope.it.map(|relation| row(relation, false))).collect();
+        Checker { names, variables, subject, faults: Vec::new(), copied: 0 }
     }
 
     fn finish<T>(mut self, checked: T) -> Result<T, Vec<Fault>> {
@@ -378,7 +421,7 @@ impl<'n, 't> Checker<'n, 't> {
             return match variable.holds {
                 Holds::Row(relation) => Some(Type::Ref(relation)),
                 Holds::Member(ty) => Some(ty),
-                Holds::Unknown => None,
+                Holds::Rows(_) | Holds::Unknown => None,
             };
         }
         self.variables.iter().rev().filter(|variable| variable.bare).find_map(|variable| match variable.holds {
@@ -475,6 +518,11 @@ impl<'n, 't> Checker<'n, 't> {
                     _ => None,
                 };
                 self.fault(step.at, format!("`{}` is a member of a set and has no fields", name.text), help);
+                unknown()
+            }
+            (Holds::Rows(_), _) => {
+                let help = format!("bind them one after the other: `x in {}`", name.text);
+                self.fault(name.at, format!("`{}` stands for several rows", name.text), Some(help));
                 unknown()
             }
             (Holds::Unknown, _) => unknown(),

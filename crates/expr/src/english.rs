@@ -303,6 +303,7 @@ impl Gloss<'_> {
                 let name = names.into_iter().find(|name| self.names.set(name).is_some_and(|(id, _)| id == *set));
                 format!("{} of {}", thing("member"), name.map_or_else(|| format!("set {}", set.0), words))
             }
+            Source::Given(_) => format!("{} that is meant", thing("row")),
             Source::Range(low, high) => format!("{} from {low} to {high}", thing("number")),
         }
     }

@@ -70,6 +70,21 @@ pub struct Judge<'a, R: Records> {
     pub now: DateTime,
     /// What facts and sets mean; [`NoFacts`] where there are none.
     pub facts: &'a dyn Facts,
+    /// What the names in scope stand for, in the order of [`crate::Scope::given`].
+    pub given: &'a [GivenValue<R::Row>],
+    /// The row that `it` stands for outside of every fold.
+    pub it: Option<R::Row>,
+}
+
+/// What a name in scope stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum GivenValue<Row> {
+    /// A row.
+    Row(Row),
+    /// Rows.
+    Rows(Vec<Row>),
+    /// A value, or null in the place of a row.
+    Value(Value),
 }
 
 impl<'a, R: Records> Judge<'a, R> {
@@ -84,6 +99,8 @@ impl<'a, R: Records> Judge<'a, R> {
             actor: None,
             now,
             facts: &NoFacts,
+            given: &[],
+            it: None,
         }
     }
 
@@ -141,6 +158,7 @@ impl<'a, R: Records> Judge<'a, R> {
             let at = env[base..].iter().map(|bound| match bound {
                 Bound::Value(value) => value.clone(),
                 Bound::Row((world, row)) => a.records(*world).field(row, FieldId::ID),
+                Bound::Rows(_) => Value::Null,
             });
             each(&mut Instance { at: at.collect(), judge: a.judge, env });
             ControlFlow::Continue(())
@@ -181,7 +199,14 @@ impl<'a, R: Records> Judge<'a, R> {
     /// The outermost scope: the row under judgement in slot 0, if there is one.
     fn env<'j>(&'j self) -> Env<Rows<'j, 'a, R>> {
         let mut env = Env::<Rows<'j, 'a, R>>::new();
-        env.extend(self.subject.iter().map(|row| Bound::Row((World::Now, row.clone()))));
+        let now = |row: &R::Row| (World::Now, row.clone());
+        env.extend(self.subject.iter().map(|row| Bound::Row(now(row))));
+        env.extend(self.given.iter().map(|given| match given {
+            GivenValue::Row(row) => Bound::Row(now(row)),
+            GivenValue::Rows(rows) => Bound::Rows(rows.iter().map(now).collect()),
+            GivenValue::Value(value) => Bound::Value(value.clone()),
+        }));
+        env.extend(self.it.iter().map(|row| Bound::Row(now(row))));
         env
     }
 }

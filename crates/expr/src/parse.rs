@@ -134,7 +134,7 @@ fn whole<'t, T>(text: &'t str, read: impl FnOnce(&mut Parser<'t>) -> Parsed<T>) 
         // What the parser would say of a text with holes follows from the holes.
         return Err(faults);
     }
-    let mut parser = Parser { tokens, next: 0, depth: 0 };
+    let mut parser = Parser { text, tokens, next: 0, depth: 0 };
     let result = read(&mut parser).and_then(|read| match parser.peek(0) {
         Token::End => Ok(read),
         _ => Err(parser.wanted("an operator or the end")),
@@ -177,6 +177,7 @@ fn fold_kind(word: &str) -> Option<FoldKind> {
 }
 
 struct Parser<'t> {
+    text: &'t str,
     tokens: Vec<Lexed<'t>>,
     /// The token that is read next.
     next: usize,
@@ -243,6 +244,21 @@ impl<'t> Parser<'t> {
                 Ok(Name { at, text })
             }
             None => Err(self.wanted(what)),
+        }
+    }
+
+    /// The name of a relation, which may have its domain's before it: `user`, `csm.user`.
+    fn relation(&mut self, what: &str) -> Parsed<Name<'t>> {
+        let first = self.name(what)?;
+        let Some(own) = self.plain_word(1).filter(|_| self.is_sign(0, ".")) else { return Ok(first) };
+        let end = self.tokens.get(self.next + 1).map_or(first.at, |token| token.at + own.len());
+        match self.text.get(first.at..end) {
+            // With a space between them they are two names.
+            Some(text) if text.len() == first.text.len() + 1 + own.len() => {
+                self.next += 2;
+                Ok(Name { at: first.at, text })
+            }
+            _ => Ok(first),
         }
     }
 
@@ -457,7 +473,8 @@ impl<'t> Parser<'t> {
 
     /// A path, or something with arguments.
     fn named(&mut self) -> Parsed<Node<'t>> {
-        let name = self.name("a name")?;
+        let is_dotted = self.is_sign(1, ".") && self.plain_word(2).is_some() && self.is_sign(3, "(");
+        let name = if is_dotted { self.relation("a name")? } else { self.name("a name")? };
         if !self.eat("(") {
             let mut path = vec![name];
             self.steps(&mut path)?;
@@ -552,7 +569,7 @@ impl<'t> Parser<'t> {
         if self.plain_word(0).is_some() && self.is_word(1, "in") {
             return self.binder();
         }
-        let name = self.name("a table")?;
+        let name = self.relation("a table")?;
         self.want("(")
             .map_err(|fault| Fault { help: Some(format!("write `{}()` for all its rows", name.text)), ..fault })?;
         let source = SourceNode::Rows { name, filters: self.arguments()? };
@@ -590,7 +607,7 @@ impl<'t> Parser<'t> {
             self.want("..")?;
             return Ok(SourceNode::Range { at, low, high: self.bound()? });
         }
-        let name = self.name("a table, a set or a range")?;
+        let name = self.relation("a table, a set or a range")?;
         if !self.eat("(") {
             return Ok(SourceNode::Named(name));
         }

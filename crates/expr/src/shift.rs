@@ -11,18 +11,22 @@ pub struct Shift {
     pub relations: u16,
     /// Added to the number of every enumeration.
     pub enums: u16,
+    /// So many relations, the first ones, are the same in all that is joined and keep their numbers.
+    pub kept_relations: u16,
+    /// So many enumerations likewise.
+    pub kept_enums: u16,
 }
 
 impl Shift {
     /// The number of a relation in the joined list.
     pub fn relation(self, id: RelationId) -> RelationId {
-        RelationId(id.0 + self.relations)
+        if id.0 < self.kept_relations { id } else { RelationId(id.0 + self.relations) }
     }
 
     /// A type with the relation or enumeration inside it renumbered.
     pub fn ty(self, ty: Type) -> Type {
         match ty {
-            Type::Enum(id) => Type::Enum(EnumId(id.0 + self.enums)),
+            Type::Enum(id) if id.0 >= self.kept_enums => Type::Enum(EnumId(id.0 + self.enums)),
             Type::Ref(id) => Type::Ref(self.relation(id)),
             other => other,
         }

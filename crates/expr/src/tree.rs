@@ -149,6 +149,8 @@ pub enum Source {
     Set(SetId),
     /// Whole numbers, both ends included.
     Range(i64, i64),
+    /// The rows that a name in scope stands for, by its slot.
+    Given(Slot),
 }
 
 impl Source {

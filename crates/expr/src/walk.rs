@@ -148,6 +148,8 @@ pub enum Bound<A: Algebra> {
     Value(A::Value),
     /// A row, whose fields can be read.
     Row(A::Row),
+    /// Rows that a name in scope stands for; only a fold reads them.
+    Rows(Vec<A::Row>),
 }
 
 /// The environment: what the slots are bound to, outermost first. Nearly always it costs no allocation.
@@ -167,14 +169,17 @@ pub fn value<A: Algebra>(a: &mut A, expr: &Expr, env: &mut Env<A>) -> A::Value {
                 let row = row.clone();
                 a.field(&row, FieldId::ID)
             }
+            Bound::Rows(_) => a.constant(&Value::Null),
         },
         Expr::Field(slot, path) => match &env[*slot] {
             Bound::Row(row) => {
                 let row = row.clone();
                 follow(a, Some(row), path)
             }
-            // A member of a set has no fields, so the path the checker let through is empty.
+            // A member of a set has no fields, so the path the checker let through is empty; a name in scope that stands for no
+            // row is null, and so is what is reached from it.
             Bound::Value(value) => value.clone(),
+            Bound::Rows(_) => a.constant(&Value::Null),
         },
         Expr::Old(path) => {
             let row = a.subject_before();
@@ -417,6 +422,13 @@ pub fn elements<A: Algebra>(
             let n = a.constant(&Value::Int(n));
             enter(a, env, Bound::Value(n), None)
         }),
+        Source::Given(slot) => {
+            let rows = match &env[*slot] {
+                Bound::Rows(rows) => rows.clone(),
+                Bound::Row(_) | Bound::Value(_) => Vec::new(),
+            };
+            rows.into_iter().try_for_each(|row| enter(a, env, Bound::Row(row), None))
+        }
     }
 }
 

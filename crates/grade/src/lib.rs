@@ -3,7 +3,10 @@
 //! every rule is evaluated over them, what nobody was asked to change is held to be as it was, and objectives are scored by
 //! how far they are from the best.
 //!
-//! It knows neither solver nor sampler, and one [`Grader`] judges any number of states of its task. What cannot be judged
+//! There are two judges. A [`Grader`] judges a plan by its rules and objective; an [`EffectsGrader`] judges what was done for a request by
+//! its effects: which cells must differ and how, and that nothing else does.
+//!
+//! Neither knows solver nor sampler, and one of them judges any number of states of its task. What cannot be judged
 //! is no verdict, never a pass: a verifier of another version, an objective that is not there, a state that began at another
 //! first state are errors that say so, before anything is scored.
 //!
@@ -15,13 +18,17 @@
 //! assert_eq!(score(276_400, 276_400, 5, 100), FULL);
 //! ```
 
+mod effects;
 mod frame;
+mod judge;
 mod parts;
 mod read;
 mod records;
 mod reward;
 mod score;
 
+pub use effects::{EffectsError, EffectsGrader};
+pub use judge::{Judge as TaskJudge, JudgeError};
 use records::Documents;
 pub use records::SnapshotRecords;
 pub use score::{FULL, score};

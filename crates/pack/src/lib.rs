@@ -9,7 +9,7 @@
 //!
 //! // A script names rows by key, so that it says the same whatever ids a system of record gives.
 //! let step = Step::call("sale.order", "create", json!({ "partner_id": at("customer/C-104") })).bind("order/1");
-//! let script = Script { steps: vec![step, Step::call("sale.order", "action_confirm", json!({ "ids": [at("order/1")] }))] };
+//! let script = Script { steps: vec![step, Step::call("sale.order", "action_confirm", json!({ "ids": [at("order/1")] }))], ..Script::default() };
 //!
 //! let mut keys = BoundKeys::new([("customer/C-104".to_owned(), 7)]);
 //! let first = keys.fill(&script.steps[0].args).expect("the customer is bound");
@@ -18,7 +18,9 @@
 //! assert_eq!(keys.fill(&script.steps[1].args).expect("the order is bound"), json!({ "ids": [31] }));
 //! ```
 
+mod delta;
 mod diff;
+pub mod effects;
 mod files;
 mod judge;
 mod refusal;
@@ -34,13 +36,15 @@ mod task;
 mod trace;
 mod verdict;
 
+pub use delta::{Delta, TableChanges, TableDelta};
 pub use diff::{Change, Diff, FieldChange};
+pub use effects::Effects;
 pub use files::{Files, FilesError, LARGEST_FILES};
 pub use judge::NativeCheck;
 pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use scoring::{Scoring, ScoringError, Weights};
-pub use script::{BoundKeys, Script, ScriptError, Step};
+pub use script::{BoundKeys, Find, FindPick, GivenFact, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use split::{Split, TRAINING};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};

@@ -21,6 +21,65 @@ pub struct Step {
     /// The field that is taken from the first row of the answer; the last entry where it is a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<String>,
+    /// The name whose rows the call is made for, one after the other; in its arguments each is `it`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<String>,
+    /// What is known once the answer is there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub finds: Vec<Find>,
+    /// Why the call is made, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+/// Something that a script finds out: a name for what it has read so far. The expressions are in the language of domains, over the rows
+/// that answers have shown and the names that are known already.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Find {
+    /// The name.
+    pub name: String,
+    /// The rows to choose from, `t(…) where …`, or a value.
+    pub of: String,
+    /// Which of them.
+    pub pick: FindPick,
+    /// The order that the first or last are by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// How many of the first or last; a single row if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+}
+
+/// Which of some rows are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindPick {
+    /// The only one.
+    The,
+    /// All of them.
+    All,
+    /// From the front of the order.
+    First,
+    /// From its end.
+    Last,
+    /// Whichever comes first.
+    Any,
+    /// It is no row but a value.
+    Value,
+}
+
+/// A value that a request gives, under a name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenFact {
+    /// The name.
+    pub name: String,
+    /// Its type, in the notation of fields.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The value, as it is written in snapshots.
+    pub value: Json,
 }
 
 /// Calls to be made in order, such as an oracle's.
@@ -28,6 +87,14 @@ pub struct Step {
 pub struct Script {
     /// The calls; a later one may name what an earlier one answered.
     pub steps: Vec<Step>,
+    /// Values that the request gives. A script that has some, or that finds something out, is played with nothing but what it has read:
+    /// in its arguments `{"$": "case.product"}` stands for an expression over names and rows that answers have shown, and
+    /// `{"$text": ["Waits for ", {"$": "incident.number"}]}` for a text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenFact>,
+    /// Whether it is played so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads: bool,
 }
 
 /// What keys are bound to.
@@ -57,13 +124,29 @@ pub enum ScriptError {
 impl Step {
     /// A call whose answer is not needed.
     pub fn call(model: &str, method: &str, args: Json) -> Step {
-        Step { model: model.to_owned(), method: method.to_owned(), args, bind: None, take: None }
+        Step {
+            model: model.to_owned(),
+            method: method.to_owned(),
+            args,
+            bind: None,
+            take: None,
+            each: None,
+            finds: Vec::new(),
+            because: None,
+        }
     }
 
     /// The same call with its answer bound to a key.
     #[must_use]
     pub fn bind(mut self, key: impl Into<String>) -> Step {
         self.bind = Some(key.into());
+        self
+    }
+
+    /// The same call, with why it is made.
+    #[must_use]
+    pub fn because(mut self, why: impl Into<String>) -> Step {
+        self.because = Some(why.into());
         self
     }
 

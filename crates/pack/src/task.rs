@@ -2,7 +2,7 @@
 //! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
 //! facts).
 
-use crate::{Scoring, Script, Split};
+use crate::{Effects, Scoring, Script, Split, Weights};
 use benchwright_base::Digest;
 use benchwright_schema::plan::{Binding, Bindings, PlanText};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub struct OpenTask {
     pub domain: String,
     /// The role the agent has.
     pub role: String,
+    /// Who acts, by the row of the person; whoever has the role first where nobody is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<u32>,
     /// The tools it may call; empty for all of the domain.
     pub tools: Vec<String>,
     /// The most calls it may make.
@@ -86,6 +89,31 @@ pub struct Verifier {
 impl Verifier {
     /// The version that is written and judged by. The third knows the parts of a job.
     pub const VERSION: u32 = 3;
+
+    /// What stands in the place of a verifier where a task is judged by its effects. No judge of plans takes it.
+    pub fn none() -> Verifier {
+        Verifier {
+            version: 0,
+            world: String::new(),
+            scoring: Scoring {
+                trace_family: None,
+                weights: Weights { constraints: 0, objective: 0, trace: 0 },
+                broken_percent: 0,
+                paper_bar_percent: 0,
+            },
+            plan: PlanText::default(),
+            bindings: Bindings::default(),
+            keys: BTreeMap::new(),
+            objective: String::new(),
+            best: Vec::new(),
+            gates: Vec::new(),
+            answer: BTreeMap::new(),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        self.version == 0
+    }
 }
 
 /// A sentence of the instruction and the rules it tells.
@@ -175,8 +203,12 @@ pub struct SealedTask {
     pub clauses: Vec<Clause>,
     /// The calls that carry out the certified plan.
     pub oracle: Script,
-    /// What judges a terminal state.
+    /// What judges a terminal state by the rules of a plan.
+    #[serde(default = "Verifier::none", skip_serializing_if = "Verifier::is_none")]
     pub verifier: Verifier,
+    /// What judges the outcome of a request by what it changed. A task has one of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
     /// What is known of the best plan, and who proved it.
     pub certificate: Certificate,
 }

@@ -41,6 +41,7 @@ fn task(id: &str, seed: u64) -> Task {
         id: id.to_owned(),
         domain: "shop".to_owned(),
         role: "clerk".to_owned(),
+        actor: None,
         tools: Vec::new(),
         calls: 100,
         instruction: Digest::of(instruction.as_bytes()).to_string(),
@@ -64,7 +65,10 @@ fn task(id: &str, seed: u64) -> Task {
         switches: vec!["margin".to_owned()],
         case: json!({ "z": 1, "a": [1, 2, { "b": null }] }),
         clauses: vec![Clause { tells: vec!["shop/one".to_owned()], text: "One.".to_owned() }],
-        oracle: Script { steps: vec![Step::call("sale.order", "create", json!({ "x": "ü" })).bind("order/1")] },
+        oracle: Script {
+            steps: vec![Step::call("sale.order", "create", json!({ "x": "ü" })).bind("order/1")],
+            ..Script::default()
+        },
         verifier: Verifier {
             version: Verifier::VERSION,
             world: open.world.clone(),
@@ -82,6 +86,7 @@ fn task(id: &str, seed: u64) -> Task {
             gates: Vec::new(),
             answer: BTreeMap::new(),
         },
+        effects: None,
         certificate: Certificate {
             solver: "CP-SAT".to_owned(),
             library: Digest::of(b"library").to_string(),

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub const MOST_ATTEMPTS: u32 = 150;
 
 /// The most calls an agent may make on a task.
-const CALLS: u32 = 2_000;
+pub const CALLS: u32 = 2_000;
 
 /// Who has solved a case in which there is nothing to search for.
 const NOBODY: &str = "none: the case is its own plan, 1";
@@ -326,6 +326,7 @@ fn project(
         id: id.clone(),
         domain: domain.name.clone(),
         role: domain.role.clone(),
+        actor: None,
         tools: Vec::new(),
         calls: CALLS,
         instruction: Digest::of(brief.text.as_bytes()).to_string(),
@@ -363,6 +364,7 @@ fn project(
             gates: family.gates(case),
             answer,
         },
+        effects: None,
         certificate: Certificate {
             solver: family.proof().map_or_else(|| solver.version.clone(), |proof| proof.name().to_owned()),
             library: family.proof().map_or_else(|| solver.library.clone(), |_| String::new()),
@@ -418,6 +420,14 @@ fn identify(task: &mut Task, salt: &str) {
     task.open.faults = task.open.faults.and_then(|known| faults(&id, known.per_million));
     sealed.id.clone_from(&id);
     task.open.id = id;
+}
+
+/// The same task with the id that it has outside of a suite.
+#[must_use]
+pub fn named(mut task: Task) -> Task {
+    let salt = salt_of(&task.sealed.case);
+    identify(&mut task, &salt);
+    task
 }
 
 /// The same task in a suite: its id comes from the suite's salt, so that whoever has the lock file knows it beforehand.

@@ -2,8 +2,9 @@
 //! process and over a server elsewhere.
 
 use benchwright_pack::{OpenPart, Refusal, Script, Trace, Verdict};
+use benchwright_schema::Domain;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Why a host could not do what was asked. Nothing of this kind is ever scored.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -93,6 +94,10 @@ pub trait Host: Sync {
     fn sealed(&self, id: &str) -> Result<Sealed, HostError>;
     /// The family that reads briefs back and plans without a solver, for the greedy policy.
     fn family(&self, id: &str) -> Result<&'static dyn benchwright_project::Family, HostError>;
+    /// The declarations of a task's world, where it has some.
+    fn domain(&self, _id: &str) -> Result<Option<Arc<Domain>>, HostError> {
+        Ok(None)
+    }
     /// Begins an episode of a task.
     fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError>;
 }

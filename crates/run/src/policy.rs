@@ -6,6 +6,8 @@ use benchwright_base::{Date, RowId};
 use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
 use benchwright_project::{Capability, NotAnswered, ToolAccess, answered};
+use benchwright_schema::Domain;
+use benchwright_world::seen;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -65,7 +67,10 @@ impl Agent for Policy {
             Policy::Greedy => greedy(host, task, episode)?,
             Policy::Oracle => {
                 let sealed = host.sealed(&task.open.id)?;
-                follow(&sealed.oracle, BoundKeys::new(sealed.ids), episode);
+                match host.domain(&task.open.id)?.filter(|_| sealed.oracle.reads) {
+                    Some(domain) => read_along(&sealed.oracle, &domain, episode),
+                    None => follow(&sealed.oracle, BoundKeys::new(sealed.ids), episode),
+                }
             }
         }
         Ok(Played::plainly(Stop::Done))
@@ -90,6 +95,17 @@ fn greedy(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted) -> Result<
         follow(&script, BoundKeys::new(ids), episode);
     }
     Ok(())
+}
+
+/// Makes the calls of a script that knows nothing but what it reads, until one is refused.
+fn read_along(script: &Script, domain: &Domain, episode: &mut dyn Hosted) {
+    let Ok(mut seen) = seen::begin(script, domain, domain.now) else { return };
+    for (at, step) in script.steps.iter().enumerate() {
+        let mut call = |tool: &str, arguments: &str| episode.call(tool, arguments);
+        if seen::step_with(&mut seen, at, step, &mut call, &mut |_, _, _| ()).is_err() {
+            return;
+        }
+    }
 }
 
 /// Makes the calls of a script until one is refused.

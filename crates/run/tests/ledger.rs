@@ -105,6 +105,7 @@ impl Host for MadeUpHost {
             id: id.to_owned(),
             domain: "made-up".to_owned(),
             role: "planner".to_owned(),
+            actor: None,
             tools: Vec::new(),
             calls: 1,
             instruction: String::new(),

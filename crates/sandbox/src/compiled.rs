@@ -316,7 +316,9 @@ fn compiled_table(domain: &Domain, id: TableId) -> CompiledTable {
 fn compiled_tool(domain: &Domain, at: usize) -> CompiledTool {
     let tool = &domain.tools[at];
     let member = domain.members.iter().position(|member| member.tools.contains(&at)).unwrap_or_default();
-    let of_member = domain.members.get(member).and_then(|member| member.tool_names.get(at - member.tools.start));
+    // A tool that is there once belongs to no member.
+    let own = |member: &benchwright_schema::Member| at.checked_sub(member.tools.start);
+    let of_member = domain.members.get(member).and_then(|member| member.tool_names.get(own(member)?));
     let own_name = of_member.unwrap_or(&tool.name).as_str().into();
     let mut arguments = Vec::new();
     let mut add = |name: &str, part, required| arguments.push(CompiledArgument { name: name.into(), part, required });

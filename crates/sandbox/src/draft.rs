@@ -173,19 +173,20 @@ impl<'s> Draft<'s> {
         if conditional {
             self.require_on(table, Action::Update, id)?;
         }
-        let changed = self.amend(table, id, set)?;
+        let changed = self.amend(table, id, set, true)?;
         if changed && conditional {
             self.require_on(table, Action::Update, id)?;
         }
         Ok(changed)
     }
 
-    /// The same without asking who may.
-    fn amend(
+    /// The same without asking who may nor, if so, whether lifecycles let it.
+    pub(crate) fn amend(
         &mut self,
         table: TableId,
         id: RowId,
         set: impl IntoIterator<Item = (FieldId, Value)>,
+        by_lifecycle: bool,
     ) -> Result<bool, Refusal> {
         let compiled = self.actor.compiled;
         let declared = compiled.domain.table(table);
@@ -201,7 +202,7 @@ impl<'s> Draft<'s> {
             cells[*at] = self.clock(declared.fields[*at].ty);
         }
         self.check_cells(table, &cells, Some(old))?;
-        for lifecycle in &declared.lifecycles {
+        for lifecycle in declared.lifecycles.iter().filter(|_| by_lifecycle) {
             let (from, to) = (old.get(lifecycle.field), &cells[lifecycle.field.index()]);
             if let (Value::Enum(from), Value::Enum(to)) = (from, to)
                 && from != to
@@ -228,6 +229,11 @@ impl<'s> Draft<'s> {
     pub(crate) fn delete(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
         self.actor.require(table, Action::Delete)?;
         self.require_on(table, Action::Delete, id)?;
+        self.erase(table, id)
+    }
+
+    /// The same without asking who may.
+    pub(crate) fn erase(&mut self, table: TableId, id: RowId) -> Result<usize, Refusal> {
         let compiled = self.actor.compiled;
         let mut doomed = vec![(table, id)];
         let mut at = 0;
@@ -330,7 +336,7 @@ impl<'s> Draft<'s> {
                 .map(|other| other.id())
                 .collect();
             for other in others {
-                self.amend(table, other, [(FieldId(at as u16), Value::Bool(false))])?;
+                self.amend(table, other, [(FieldId(at as u16), Value::Bool(false))], true)?;
             }
         }
         Ok(())

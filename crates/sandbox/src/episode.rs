@@ -258,22 +258,7 @@ impl Episode {
 
     /// The state as a document.
     pub fn snapshot(&self) -> Snapshot {
-        let domain = self.domain();
-        let tables = (0..domain.tables.len()).map(|at| {
-            let table = self.state.table(RelationId(at as u16));
-            SnapshotTable {
-                next_id: table.next_id,
-                next_number: table.next_number,
-                rows: table.rows.iter().map(|(_, row)| row.cells().to_vec()).collect(),
-            }
-        });
-        Snapshot {
-            domain: domain.name.clone(),
-            domain_digest: domain.digest,
-            first: self.named_origin(),
-            now: self.state.now,
-            tables: tables.collect(),
-        }
+        snapshot_of(&self.setting.sandbox.compiled, &self.state, self.named_origin())
     }
 
     /// The canonical bytes of the snapshot, written from the rows' own JSON.
@@ -328,6 +313,26 @@ impl Episode {
             return differs("the replay ends at another state".into());
         }
         Ok(())
+    }
+}
+
+/// A state as a document.
+pub(crate) fn snapshot_of(compiled: &Compiled, state: &State, first: Option<Digest>) -> Snapshot {
+    let domain = &compiled.domain;
+    let tables = (0..domain.tables.len()).map(|at| {
+        let table = state.table(RelationId(at as u16));
+        SnapshotTable {
+            next_id: table.next_id,
+            next_number: table.next_number,
+            rows: table.rows.iter().map(|(_, row)| row.cells().to_vec()).collect(),
+        }
+    });
+    Snapshot {
+        domain: domain.name.clone(),
+        domain_digest: domain.digest,
+        first,
+        now: state.now,
+        tables: tables.collect(),
     }
 }
 

@@ -48,7 +48,9 @@ mod live;
 mod names;
 mod row;
 pub mod sabotage;
+mod scratch;
 mod seed;
+mod standing;
 mod state;
 mod tracelog;
 mod trie;
@@ -64,6 +66,7 @@ pub use names::{
     ArgumentName, Cell, Check, Column, ColumnOf, NameFault, Names, NamesError, NativeTool, Table, Word, WordOf, cell,
 };
 pub use row::Row;
+pub use scratch::Scratch;
 pub use seed::SeedError;
 pub use verbs::{AnyRow, Gives, NativeCall, NativeFn, RowView, Seen};
 pub use world::SandboxWorld;
@@ -78,7 +81,7 @@ use benchwright_expr::{
     eval::Records as _,
     walk::{Operand, Test},
 };
-use benchwright_pack::{OpenTask, Snapshot, SnapshotTable};
+use benchwright_pack::{OpenTask, Snapshot, SnapshotTable, TableChanges};
 use benchwright_schema::{Domain, Verb, codec};
 use benchwright_world::{Seat, WorldError};
 use compiled::Compiled;
@@ -94,9 +97,9 @@ pub type Natives = [NativeTool];
 
 /// A world of one domain with its first state, ready for episodes.
 pub struct Sandbox {
-    pub(crate) compiled: Compiled,
+    pub(crate) compiled: Arc<Compiled>,
     /// The code of each tool that has some, by the tool's place.
-    pub(crate) natives: Vec<Option<names::Code>>,
+    pub(crate) natives: Arc<[Option<names::Code>]>,
     pub(crate) first: State,
     /// The first state that the snapshot it was loaded from names, which all its states come from.
     pub(crate) came_from: Option<Digest>,
@@ -119,8 +122,8 @@ impl Sandbox {
     /// A world without rows. Native code that names what the domain does not have is an error.
     pub fn empty(domain: Arc<Domain>, natives: &Natives) -> Result<Sandbox, NamesError> {
         let now = domain.now;
-        let compiled = Compiled::new(domain);
-        let natives = names::resolve(&compiled, natives)?;
+        let compiled = Arc::new(Compiled::new(domain));
+        let natives = names::resolve(&compiled, natives)?.into();
         let first = State::empty(&compiled, now);
         Ok(Sandbox { compiled, natives, first, came_from: None, own: OnceLock::new() })
     }
@@ -147,6 +150,51 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// The same world with rows planted, as a document tells them. What a state must keep is checked.
+    pub fn planted(&self, changes: &[TableChanges]) -> Result<Sandbox, LoadError> {
+        let compiled = &*self.compiled;
+        let mut state = self.first.clone();
+        for changed in changes {
+            let declared = compiled.domain.table(changed.table);
+            if changed.next_id > LARGEST_ID || changed.next_number > LARGEST_ID {
+                return Err(LoadError::Snapshot(format!("the counters of {} are out of range", declared.name)));
+            }
+            for row in &changed.gone {
+                state.remove(compiled, changed.table, *row);
+            }
+            for cells in &changed.rows {
+                let id = cells.first().and_then(Value::as_ref_id).unwrap_or_default();
+                if id == 0 || id >= changed.next_id {
+                    let why = format!("{} has a row with the id {id}, which is not given out", declared.name);
+                    return Err(LoadError::Snapshot(why));
+                }
+                for key in &declared.keys {
+                    let rows = state.table(changed.table);
+                    let table = &compiled.tables[changed.table.index()];
+                    if let Some(other) = rows.same_key(table, &key.fields, cells, id) {
+                        let name = &declared.name;
+                        return Err(LoadError::Snapshot(format!("{name} {id} and {name} {other} have the same key")));
+                    }
+                }
+                state.put(compiled, changed.table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
+            }
+            state.set_counters(changed.table, changed.next_id, changed.next_number);
+        }
+        check_references(compiled, &state)?;
+        Ok(self.beginning_at(state))
+    }
+
+    /// The first state as a document.
+    pub fn first_snapshot(&self) -> Snapshot {
+        episode::snapshot_of(&self.compiled, &self.first, self.came_from)
+    }
+
+    /// The same world with another first state.
+    pub(crate) fn beginning_at(&self, first: State) -> Sandbox {
+        let (compiled, natives) = (Arc::clone(&self.compiled), Arc::clone(&self.natives));
+        Sandbox { compiled, natives, first, came_from: None, own: OnceLock::new() }
+    }
+
     /// The digest of the first state that all states of this world come from: its own, or the one that the snapshot it was
     /// loaded from names.
     pub fn origin(&self) -> Digest {
@@ -161,7 +209,7 @@ impl Sandbox {
 
     /// The native tools that are declared but have no code here: they are listed, not served.
     pub fn tools_without_code(&self) -> Vec<&str> {
-        let tools = self.compiled.domain.tools.iter().zip(&self.natives);
+        let tools = self.compiled.domain.tools.iter().zip(&*self.natives);
         tools.filter(|(tool, code)| tool.verb == Verb::Native && code.is_none()).map(|(tool, _)| &*tool.name).collect()
     }
 
@@ -234,9 +282,13 @@ impl Sandbox {
     /// The seat of a task's agent: the role of that name, or the domain's first where its role is told in words.
     pub fn seat_of(&self, task: &OpenTask) -> Seat {
         let domain = &self.compiled.domain;
+        let joined = !domain.members.is_empty() && domain.joined_role(&task.role).is_some();
         let role = domain.role_named(&task.role).or(domain.roles.first());
-        let role = role.map_or_else(String::new, |role| role.name.clone());
-        Seat { actor: self.person_for(&role), role }
+        let role = match joined {
+            true => task.role.clone(),
+            false => role.map_or_else(String::new, |role| role.name.clone()),
+        };
+        Seat { actor: task.actor.or_else(|| self.person_for(&role)), role }
     }
 
     /// A field of a row as it is shown; of a reference, the `name` of the row it leads to.
@@ -307,9 +359,7 @@ fn fill_table(
 ) -> Result<(), LoadError> {
     let declared = compiled.domain.table(table);
     let name = &declared.name;
-    if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
-        return Err(LoadError::Snapshot(format!("the counters of {name} are out of range")));
-    }
+    check_counters(name, snapshot)?;
     for cells in &snapshot.rows {
         let id = cells.first().and_then(Value::as_ref_id).unwrap_or_default();
         if id == 0 || id >= snapshot.next_id || state.get(table, id).is_some() {
@@ -326,6 +376,14 @@ fn fill_table(
         state.put(compiled, table, Arc::new(Row::new(cells.clone().into_boxed_slice())));
     }
     state.set_counters(table, snapshot.next_id, snapshot.next_number);
+    Ok(())
+}
+
+/// Refuses counters that nobody can have reached.
+fn check_counters(name: &str, snapshot: &SnapshotTable) -> Result<(), LoadError> {
+    if snapshot.next_id > LARGEST_ID || snapshot.next_number > LARGEST_ID {
+        return Err(LoadError::Snapshot(format!("the counters of {name} are out of range")));
+    }
     Ok(())
 }
 

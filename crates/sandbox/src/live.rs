@@ -12,9 +12,9 @@ use std::ops::ControlFlow;
 /// The state of an episode as it stands.
 #[derive(Clone, Copy)]
 pub struct Live<'e> {
-    view: View<'e>,
-    sandbox: &'e Sandbox,
-    first: &'e State,
+    pub(crate) view: View<'e>,
+    pub(crate) sandbox: &'e Sandbox,
+    pub(crate) first: &'e State,
 }
 
 impl Episode {

@@ -81,6 +81,9 @@ impl benchwright_world::Episode for Episode {
     fn role(&self) -> &str {
         &Episode::role(self).name
     }
+    fn domain(&self) -> Option<&Domain> {
+        Some(Episode::domain(self))
+    }
     fn now(&self) -> DateTime {
         Episode::now(self)
     }

@@ -7,7 +7,7 @@ mod roles;
 
 pub use bridges::{Bridges, Composition};
 
-use crate::model::{Domain, Member, Seed, SeedField, TextPart};
+use crate::model::{Domain, Member, Seed, SeedField, Table, TextPart, Tool};
 use benchwright_base::{DateTime, Digest, Value};
 use benchwright_expr::{Shift, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +51,15 @@ pub fn join(
         now: domains.iter().map(|domain| domain.now).max().unwrap_or(DateTime(0)),
         ..Domain::empty(names.join(&AND.to_string()), Digest::of_parts(told.into_iter().chain(parts)))
     };
+    // What there is once stands before all members.
+    if let Some(domain) = domains.iter().find(|domain| domain.once().0 > 0) {
+        let (tables, enums) = domain.once();
+        let is_once = |tool: &&Tool| tool.table.is_some_and(|table| table.index() < tables);
+        joined.enums.extend(domain.enums[..enums].iter().cloned());
+        joined.tables.extend(domain.tables[..tables].iter().cloned());
+        joined.tools.extend(domain.tools.iter().take_while(is_once).cloned());
+        joined.shared = domain.roles.first().map_or_else(Vec::new, |role| role.access[..tables].to_vec());
+    }
     for domain in domains {
         add(&mut joined, domain, clashing, bridges)?;
     }
@@ -59,7 +68,7 @@ pub fn join(
         return Err(JoinError::new(format!("two tools would be called `{}`", twice.name)));
     }
     joined.actor = joined.members.iter().find_map(|member| member.actor);
-    joined.roles = roles::levels(&joined.members);
+    joined.roles = roles::levels(&joined.members, &joined.shared);
     share_people(&mut joined, bridges)?;
     bridges.mirror(&mut joined)?;
     Ok(joined)
@@ -80,24 +89,45 @@ fn add(joined: &mut Domain, domain: &Domain, clashing: &BTreeSet<String>, bridge
     if places.0 > usize::from(u16::MAX) || places.1 > usize::from(u16::MAX) {
         return Err(JoinError::new("together they have too many tables"));
     }
-    let shift = Shift { relations: joined.tables.len() as u16, enums: joined.enums.len() as u16 };
-    let first_tool = joined.tools.len();
-    for known in &domain.enums {
+    let (once_tables, once_enums) = domain.once();
+    let is_once = |tool: &&Tool| tool.table.is_some_and(|table| table.index() < once_tables);
+    let once_tools = domain.tools.iter().take_while(is_once).count();
+    let same = |known: &Table, table: &Table| known.name == table.name && known.fields.len() == table.fields.len();
+    let shared = joined.tables.iter().take_while(|table| table.once);
+    if once_tables > 0
+        && (shared.clone().count() != once_tables
+            || !shared.zip(&domain.tables).all(|(known, table)| same(known, table)))
+    {
+        return Err(JoinError::new(format!("`{name}` has other tables that are there once")));
+    }
+    let shift = Shift {
+        relations: (joined.tables.len() - once_tables) as u16,
+        enums: (joined.enums.len() - once_enums) as u16,
+        kept_relations: once_tables as u16,
+        kept_enums: once_enums as u16,
+    };
+    let (first_table, first_tool) = (joined.tables.len(), joined.tools.len());
+    for known in &domain.enums[once_enums..] {
         let mut known = known.clone();
         known.name = format!("{name}.{}", known.name);
         joined.enums.push(known);
     }
-    for table in &domain.tables {
+    for table in &domain.tables[once_tables..] {
         let mut table = table.clone();
         moved::table(&mut table, shift);
         table.name = format!("{name}.{}", table.name);
         joined.tables.push(table);
     }
-    for tool in &domain.tools {
+    for tool in &domain.tools[once_tools..] {
         let mut tool = tool.clone();
         moved::tool(&mut tool, shift);
         tool.name = served_name(name, &tool.name, clashing);
         joined.tools.push(tool);
+    }
+    for note in &domain.notes {
+        let mut note = note.clone();
+        shift.source(&mut note);
+        joined.notes.push(note);
     }
     for rule in &domain.rules {
         let mut rule = rule.clone();
@@ -106,6 +136,7 @@ fn add(joined: &mut Domain, domain: &Domain, clashing: &BTreeSet<String>, bridge
             *table = shift.relation(*table);
             shift.expr(require);
         }
+        moved::ways(&mut rule.ways, shift, first_tool - once_tools);
         joined.rules.push(rule);
     }
     let actor = domain.actor;
@@ -120,13 +151,14 @@ fn add(joined: &mut Domain, domain: &Domain, clashing: &BTreeSet<String>, bridge
         _ => None,
     };
     let mut roles = domain.roles.clone();
+    roles.iter_mut().for_each(|role| drop(role.access.drain(..once_tables)));
     let grants = roles.iter_mut().flat_map(|role| &mut role.access).flat_map(|access| &mut access.grants);
     grants.filter_map(|grant| grant.condition.as_mut()).for_each(|condition| shift.expr(condition));
     joined.members.push(Member {
         name: name.clone(),
-        tables: joined.tables.len() - domain.tables.len()..joined.tables.len(),
+        tables: first_table..joined.tables.len(),
         tools: first_tool..joined.tools.len(),
-        tool_names: domain.tools.iter().map(|tool| tool.name.clone()).collect(),
+        tool_names: domain.tools[once_tools..].iter().map(|tool| tool.name.clone()).collect(),
         actor: actor.map(|table| shift.relation(table)),
         address,
         roles,

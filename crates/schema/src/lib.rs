@@ -43,6 +43,7 @@ mod model;
 pub mod plan;
 mod record_schema;
 mod text;
+pub mod ways;
 
 pub use case_file::{Case, CaseError, CaseFile, GivenRow, Labels};
 pub use describe::describe;

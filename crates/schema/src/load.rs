@@ -60,8 +60,15 @@ pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
         for (file, entries) in &policy {
             policy::read(file, entries, &mut draft, &faults);
         }
+        policy::everyone(&mut draft);
         for (file, entries) in &tools {
             tools::read(file, entries, &mut draft, &faults);
+        }
+        for (file, entries) in &policy {
+            policy::ways(file, entries, &mut draft, &faults);
+        }
+        for (file, entries) in &domain {
+            domain::read_notes(file, entries, &mut draft, &faults);
         }
         if !seed.is_empty() {
             draft.domain.seed = Some(seed::read(&seed, &draft, &faults));

@@ -1,6 +1,7 @@
 //! The types of a loaded domain: tables, fields, tools, roles, rules, seed data. They are what [`crate::load`] returns and
 //! what engines run. Every name in them is resolved to an id; they hold no text that still has to be parsed.
 
+use crate::ways::Way;
 use benchwright_base::{DateTime, Digest, EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::{Expr, FieldInfo, Names, Path, Source, Type};
 use std::ops::Range;
@@ -30,12 +31,16 @@ pub struct Domain {
     pub roles: Vec<Role>,
     /// Rules, those that tools enforce and those that only a judge checks.
     pub rules: Vec<Rule>,
+    /// Rows that may be added to records that somebody works on, without being asked for.
+    pub notes: Vec<Source>,
     /// How a world is filled, if the folder says.
     pub seed: Option<Seed>,
     /// The digest of the folder's declarations.
     pub digest: Digest,
     /// The domains it is made of, if it is a joined one.
     pub members: Vec<Member>,
+    /// In a joined domain: what everybody may do on the tables that are there once.
+    pub shared: Vec<Access>,
 }
 
 /// One of the domains that a joined one is made of.
@@ -83,6 +88,10 @@ pub struct Table {
     pub incoming: Vec<Incoming>,
     /// What is no cell of a row but can be read of it by record calls, in the order of the file.
     pub derived: Vec<Derived>,
+    /// `log`: bookkeeping of the world, which nobody is asked to write and no judge compares.
+    pub log: bool,
+    /// `once`: of all domains that are joined together one copy is kept, under its own name. Such tables stand before all others.
+    pub once: bool,
 }
 
 /// Something that can be read of a row though it is no cell of it.
@@ -172,6 +181,10 @@ pub struct Field {
     pub secret: bool,
     /// For a boolean: at most one row is true among those with the same value here; setting one clears the other.
     pub sole_in: Option<FieldId>,
+    /// Composed by whoever writes: free on rows that somebody is asked to make or change, unless they are told what it says.
+    pub prose: bool,
+    /// Bookkeeping of the world, which no judge compares.
+    pub log: bool,
 }
 
 /// How the world sets a field.
@@ -512,6 +525,8 @@ pub struct Rule {
     /// Whether it speaks of writing a row, and not of what has to hold as long as the row is there: then a change of another row
     /// that it reads does not wake it.
     pub at_write: bool,
+    /// What is put right where something that is asked for would break it; the first whose condition holds.
+    pub ways: Vec<Way>,
 }
 
 /// Who holds a rule.
@@ -648,9 +663,11 @@ impl Domain {
             tools: Vec::new(),
             roles: Vec::new(),
             rules: Vec::new(),
+            notes: Vec::new(),
             seed: None,
             digest,
             members: Vec::new(),
+            shared: Vec::new(),
         }
     }
 
@@ -677,6 +694,16 @@ impl Domain {
     /// A role by its name.
     pub fn role_named(&self, name: &str) -> Option<&Role> {
         self.roles.iter().find(|role| role.name == name)
+    }
+
+    /// How many tables and enumerations of it there are only once where it is joined with others.
+    pub(crate) fn once(&self) -> (usize, usize) {
+        let tables = self.tables.iter().take_while(|table| table.once);
+        let enums = tables.clone().flat_map(|table| &table.fields).filter_map(|field| match field.ty {
+            Type::Enum(id) => Some(id.index() + 1),
+            _ => None,
+        });
+        (tables.count(), enums.max().unwrap_or_default())
     }
 
     /// The number of fields, without the ids.

@@ -10,8 +10,8 @@ use crate::{
     worlds::{Opened, Worlds, digest_of, store},
 };
 use benchwright_base::{Digest, nearest};
-use benchwright_grade::Grader;
-use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Snapshot, Trace, Verdict};
+use benchwright_grade::TaskJudge;
+use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Trace, Verdict};
 use benchwright_world::{Episode, FaceAnswer, Filling, WorldState};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -371,11 +371,14 @@ impl Episodes {
         if digest_of(&task.open, &task.instruction, &task.world) != began.digest {
             return Err(ServeError::TaskChanged(began.open.id.clone()));
         }
-        let family = self.settings.catalog.family(&task.sealed.family, &domain.name)?;
-        let refused = |error: benchwright_pack::SnapshotError| ServeError::TaskRefused(error.to_string());
-        let first = Snapshot::from_bytes(&task.world, domain).map_err(refused)?;
-        let grader = Grader::new(domain, &task.sealed.verifier, &first, family.natives())?;
-        let verdict = grader.grade(&last)?;
+        let catalog = &self.settings.catalog;
+        let natives = match &task.sealed.effects {
+            Some(_) => &[][..],
+            None => catalog.family(&task.sealed.family, &domain.name)?.natives(),
+        };
+        let (sandbox, first) = catalog.first_state(&task.world)?;
+        let seat = sandbox.seat_of(&task.open);
+        let verdict = TaskJudge::of(&task.sealed, domain, &first, natives, &sandbox, &seat)?.grade(&last)?;
         let state = hash.map_or_else(|| Digest::of(&last.to_bytes(domain)).to_string(), Trace::hash);
         Ok(Graded { verdict, task: task.digest(), state })
     }

@@ -3,7 +3,7 @@
 use crate::EpisodeId;
 use benchwright_base::json;
 use benchwright_catalog::CatalogError;
-use benchwright_grade::GradeError;
+use benchwright_grade::JudgeError;
 use benchwright_pack::{Refusal, RefusalCode, StoreError};
 use benchwright_world::{Ability, WorldError};
 use std::net::SocketAddr;
@@ -46,7 +46,7 @@ pub enum ServeError {
     NoJudge(&'static str),
     /// The verifier could not judge.
     #[error(transparent)]
-    Grade(#[from] GradeError),
+    Grade(#[from] JudgeError),
     /// A call of the episode stopped half-way; nothing of it can be trusted.
     #[error("a call stopped half-way; the episode cannot be trusted any more")]
     Broken,

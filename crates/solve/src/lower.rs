@@ -151,6 +151,8 @@ impl<'a> Lower<'a> {
             let at = env.iter().map(|slot| match slot {
                 Slot::Value(value) => value.known().unwrap_or_default(),
                 Slot::Row((_, row)) => *row as i64 + 1,
+                // No rule of a plan has rows by name in scope.
+                Slot::Rows(_) => 0,
             });
             let at = at.collect();
             let holds = walk::truth(a, body, env);

@@ -39,6 +39,7 @@
 //! ```
 
 mod candidates;
+pub mod scenario;
 mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};

@@ -89,7 +89,13 @@ impl Teller<'_> {
     /// A line of a diff: a sign, the table, the row.
     fn change(&self, line: &str) -> String {
         let (sign, rest) = line.split_once(' ').unwrap_or((line, ""));
-        format!("  {sign} {}.{}", self.member.name, rest.trim_start())
+        let rest = rest.trim_start();
+        let table = rest.split_whitespace().next().unwrap_or_default();
+        // What there is once keeps its name.
+        match self.joined.table_named(table) {
+            Some(_) => format!("  {sign} {rest}"),
+            None => format!("  {sign} {}.{rest}", self.member.name),
+        }
     }
 
     fn step(&self, line: &str) -> String {

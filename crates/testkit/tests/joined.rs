@@ -141,13 +141,20 @@ fn served(domain: &Domain) -> BTreeMap<(String, String), String> {
     domain.members.iter().flat_map(names).collect()
 }
 
+/// How many tables and tools there are once, however many domains are joined.
+fn once(domain: &Domain) -> (usize, usize) {
+    let is_once = |tool: &&benchwright_schema::Tool| tool.table.is_some_and(|table| domain.table(table).once);
+    (domain.tables.iter().filter(|table| table.once).count(), domain.tools.iter().filter(is_once).count())
+}
+
 #[test]
 fn the_name_of_a_tool_does_not_depend_on_the_composition() {
     let catalog = catalog();
     let everything = catalog.find(ALL).unwrap();
     let names = served(&everything.domain);
     let different: BTreeSet<&String> = names.values().collect();
-    assert_eq!((names.len(), different.len()), (everything.domain.tools.len(), everything.domain.tools.len()));
+    let own = everything.domain.tools.len() - once(&everything.domain).1;
+    assert_eq!((names.len(), different.len()), (own, own));
     for composition in WANTED {
         for (tool, name) in served(&catalog.find(composition).unwrap().domain) {
             assert_eq!(names[&tool], name, "{tool:?} in {composition}");
@@ -200,10 +207,11 @@ fn a_joined_world_has_what_its_domains_have() {
     for (member, name) in domain.members.iter().zip(["csm", "itsm"]) {
         let alone = catalog.world(name, "small", 1).unwrap();
         let own = alone.domain();
-        assert_eq!((member.tables.len(), member.tools.len()), (own.tables.len(), own.tools.len()));
-        places = (places.0 + own.tables.len(), places.1 + own.tools.len(), places.2 + own.rules.len());
+        let (tables, tools) = (own.tables.len() - once(own).0, own.tools.len() - once(own).1);
+        assert_eq!((member.tables.len(), member.tools.len()), (tables, tools));
+        places = (places.0 + tables, places.1 + tools, places.2 + own.rules.len());
         let other = look(&alone);
-        for (at, table) in own.tables.iter().enumerate() {
+        for (at, table) in own.tables.iter().enumerate().filter(|(_, table)| !table.once) {
             let full = format!("{name}.{}", table.name);
             let id = domain.table_named(&full).unwrap();
             assert_eq!(domain.table(id).own_name(), table.name);
@@ -214,7 +222,12 @@ fn a_joined_world_has_what_its_domains_have() {
             assert!(domain.rules.iter().any(|known| known.id == format!("{name}/{}", rule.id)), "{}", rule.id);
         }
     }
-    assert_eq!(places, (domain.tables.len(), domain.tools.len(), domain.rules.len()));
+    let shared = once(domain);
+    assert!(shared.0 > 0 && shared.1 > 0, "what is said back is there once");
+    assert_eq!(
+        (places.0 + shared.0, places.1 + shared.1, places.2),
+        (domain.tables.len(), domain.tools.len(), domain.rules.len())
+    );
     // The order in which domains are named does not matter, and the same seed gives the same bytes.
     let again = catalog.world("itsm+csm", "small", 1).unwrap();
     assert_eq!(again.domain().name, "csm+itsm");

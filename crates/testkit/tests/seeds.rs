@@ -56,7 +56,8 @@ fn every_table_of_a_seeded_world_has_rows_and_every_role_has_its_person() {
     for name in seeded(&catalog).unwrap() {
         let episode = first_state(&catalog, &name, "small", 1);
         let domain = episode.domain();
-        for (at, table) in domain.tables.iter().enumerate() {
+        // Nobody has replied before the first request.
+        for (at, table) in domain.tables.iter().enumerate().filter(|(_, table)| !table.once) {
             let rows = episode.table_len(benchwright_base::RelationId(at as u16));
             assert!(rows > 0, "{name}: {} is empty", table.name);
         }

@@ -58,7 +58,7 @@ pub enum Error {
     Subject(#[from] benchwright_audit::SubjectError),
     /// A judge could not be made, or could not judge.
     #[error(transparent)]
-    Grade(#[from] benchwright_grade::GradeError),
+    Grade(#[from] benchwright_grade::JudgeError),
     /// A trial has no such name.
     #[error("there is no trial `{0}`")]
     NoTrial(String),
@@ -232,5 +232,11 @@ impl Error {
     /// Whether something is missing that the work needs, such as the solver.
     pub fn is_missing(&self) -> bool {
         matches!(self, Error::Solver(EngineError::NotThere(_)) | Error::Library(_) | Error::OtherSolver { .. })
+    }
+}
+
+impl From<benchwright_grade::GradeError> for Error {
+    fn from(error: benchwright_grade::GradeError) -> Error {
+        Error::Grade(error.into())
     }
 }

@@ -6,7 +6,7 @@ mod here;
 use self::{elsewhere::Elsewhere, here::Here};
 use crate::Error;
 use benchwright_catalog::Catalog;
-use benchwright_grade::Grader;
+use benchwright_grade::TaskJudge;
 use benchwright_pack::{OpenPart, SealedTask, Snapshot, Store, Task, TaskLine, Trace, Verifier};
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
@@ -35,10 +35,13 @@ enum Place {
     Elsewhere(Elsewhere),
 }
 
+/// The check of a request's judge that is about what nobody asked for.
+const FRAME: &str = "frame";
+
 struct Opened {
     task: Task,
     domain: Arc<Domain>,
-    family: &'static dyn Family,
+    family: Option<&'static dyn Family>,
     sandbox: Arc<Sandbox>,
     first: Snapshot,
     tools: Arc<[ToolCard]>,
@@ -124,16 +127,17 @@ impl<'c> StoreHost<'c> {
         }
         let bad = failed("task");
         let task = self.store.task(id).map_err(|error| bad(error.to_string()))?;
-        let found = self.catalog.find(&task.open.domain).map_err(|error| bad(error.to_string()))?;
-        let family =
-            self.catalog.family(&task.sealed.family, &task.open.domain).map_err(|error| bad(error.to_string()))?;
-        let first = Snapshot::from_bytes(&task.world, &found.domain).map_err(|error| bad(error.to_string()))?;
-        let sandbox = Sandbox::from_snapshot(Arc::clone(&found.domain), found.natives, &first);
-        let sandbox = Arc::new(sandbox.map_err(|error| bad(error.to_string()))?);
-        let tools = self.tools(&found.domain);
+        let family = crate::tasks::family_of(self.catalog, &task).map_err(|error| bad(error.to_string()))?;
+        let (sandbox, first) = self.catalog.first_state(&task.world).map_err(|error| bad(error.to_string()))?;
+        let domain = Arc::clone(sandbox.domain());
+        let tools = self.tools(&domain);
         let plan = &task.sealed.verifier.plan;
-        let frame_rules = plan.rules.iter().filter(|(_, rule)| rule.frame).map(|(id, _)| id.clone()).collect();
-        let opened = Opened { domain: found.domain, family, sandbox, first, tools, frame_rules, task };
+        let mut frame_rules: Vec<String> =
+            plan.rules.iter().filter(|(_, rule)| rule.frame).map(|(id, _)| id.clone()).collect();
+        if task.sealed.effects.is_some() {
+            frame_rules.push(FRAME.to_owned());
+        }
+        let opened = Opened { domain, family, sandbox, first, tools, frame_rules, task };
         Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(Arc::new(opened))))
     }
 
@@ -177,10 +181,27 @@ impl<'c> StoreHost<'c> {
             objective: sealed.objective.clone(),
             cluster: sealed.pattern.clone(),
             pair: sealed.reading.as_ref().map(|reading| pair(sealed, reading)),
-            horizon: sealed.oracle.steps.len() as u32,
-            parameters: counts.iter().map(|(name, count)| ((*name).to_owned(), *count as i64)).collect(),
+            horizon: calls_of(sealed),
+            parameters: counts
+                .iter()
+                .map(|(name, count)| ((*name).to_owned(), *count as i64))
+                .chain(measures(sealed))
+                .collect(),
         })
     }
+}
+
+/// What was measured of a request, by name.
+fn measures(sealed: &SealedTask) -> BTreeMap<String, i64> {
+    let measures = sealed.case.get("measures").and_then(|measures| measures.as_object());
+    let measures = measures.filter(|_| sealed.effects.is_some()).into_iter().flatten();
+    measures.filter_map(|(name, count)| Some((name.clone(), count.as_i64()?))).collect()
+}
+
+/// How many calls the oracle makes.
+fn calls_of(sealed: &SealedTask) -> u32 {
+    let measured = measures(sealed).get("calls").and_then(|calls| u32::try_from(*calls).ok());
+    measured.unwrap_or(sealed.oracle.steps.len() as u32)
 }
 
 /// What a task has in common with its twin alone: everything it was drawn from, and the clause that they read differently.
@@ -217,7 +238,12 @@ impl Host for StoreHost<'_> {
     }
 
     fn family(&self, id: &str) -> Result<&'static dyn Family, HostError> {
-        Ok(self.opened(id)?.family)
+        let none = || failed("task")(format!("{id} is a request: no family plans it"));
+        self.opened(id)?.family.ok_or_else(none)
+    }
+
+    fn domain(&self, id: &str) -> Result<Option<Arc<Domain>>, HostError> {
+        Ok(Some(Arc::clone(&self.opened(id)?.domain)))
     }
 
     fn begin(&self, id: &str) -> Result<Box<dyn Hosted + '_>, HostError> {
@@ -238,8 +264,9 @@ fn finished(opened: &Opened, episode: &dyn AnyEpisode, world: u128) -> Result<Fi
         WorldState::Records(state) => state,
         other => return Err(bad(format!("there is no judge for {}", other.kind()))),
     };
-    let natives = opened.family.natives();
-    let grader = Grader::new(&opened.domain, &opened.task.sealed.verifier, &opened.first, natives);
+    let natives = opened.family.map_or(&[][..], |family| family.natives());
+    let (sealed, seat) = (&opened.task.sealed, opened.seat());
+    let grader = TaskJudge::of(sealed, &opened.domain, &opened.first, natives, &opened.sandbox, &seat);
     let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
     let verdict = verdict.map_err(|error| bad(error.to_string()))?;
     let (trace, diff) = (episode.trace().map_err(lost)?, episode.diff().map_err(lost)?.to_json(&opened.domain));

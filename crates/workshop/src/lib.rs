@@ -39,6 +39,7 @@ mod facade;
 pub mod freedoms;
 pub mod host;
 mod progress;
+pub mod requests;
 pub mod run;
 pub mod runs;
 pub mod samples;

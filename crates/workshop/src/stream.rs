@@ -3,8 +3,10 @@
 
 use crate::{Error, Maker, Workshop, events, progress::Work, suites, work::maker::in_suite};
 use benchwright_base::Digest;
+use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_export::{shard_paths, write_shard};
 use benchwright_pack::{Suite, SuiteTask, store};
+use benchwright_project::Solver;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::{
@@ -23,6 +25,15 @@ const PER_SHARD: usize = 1_000;
 pub const FROM: u64 = 1_000;
 /// What a folder of shards was begun with.
 const HEAD: &str = "stream.json";
+
+/// Whether tasks of a pattern can be streamed: nothing but its family is asked for them.
+pub fn can(catalog: &Catalog, pattern: &str) -> Result<bool, CatalogError> {
+    if catalog.is_scenario(pattern) {
+        return Ok(false);
+    }
+    let pattern = catalog.pattern(pattern)?;
+    Ok(Solver::not_asked(catalog.family(&pattern.family, &pattern.domain)?).is_some())
+}
 
 /// How much a stream has made.
 #[derive(Clone, Copy, Debug)]

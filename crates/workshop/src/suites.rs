@@ -7,6 +7,7 @@ use crate::{
 };
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
+use benchwright_derive::DERIVATION;
 use benchwright_pack::{SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
 use benchwright_solve::Library;
@@ -35,14 +36,32 @@ pub fn of_pattern(
     split: Split,
     seeds: Range<u64>,
 ) -> Result<Suite, Error> {
-    let pattern = catalog.pattern(pattern).map_err(Error::catalog(pattern))?;
-    let objective = objective_of(&pattern, tier, objective)?;
+    let (pattern, family, objective) = match catalog.is_scenario(pattern) {
+        true => {
+            let (scenario, _) = catalog.scenario(pattern).map_err(Error::catalog(pattern))?;
+            let objective = objective.unwrap_or(benchwright_derive::DONE).to_owned();
+            let known = || {
+                let names = scenario.blocked.iter().map(|blocked| &*blocked.name);
+                [benchwright_derive::DONE].into_iter().chain(names).collect::<Vec<_>>().join(", ")
+            };
+            if objective != benchwright_derive::DONE && scenario.variant(&objective).is_none() {
+                let (pattern, tier, known) = (pattern.to_owned(), tier.to_owned(), known());
+                return Err(Error::NoObjective { pattern, tier, objective, known });
+            }
+            (pattern.to_owned(), benchwright_derive::FAMILY.to_owned(), objective)
+        }
+        false => {
+            let pattern = catalog.pattern(pattern).map_err(Error::catalog(pattern))?;
+            let objective = objective_of(&pattern, tier, objective)?;
+            (pattern.name.clone(), pattern.family, objective)
+        }
+    };
     let count = seeds.end.saturating_sub(seeds.start);
     if count == 0 || count > MOST_TASKS || seeds.end > LARGEST_SEED {
         return Err(Error::Count { count, seed: seeds.start });
     }
     let line = |seed: u64| SuiteTask {
-        pattern: pattern.name.clone(),
+        pattern: pattern.clone(),
         tier: tier.to_owned(),
         objective: objective.clone(),
         seed,
@@ -51,9 +70,9 @@ pub fn of_pattern(
         cluster: None,
     };
     Ok(Suite {
-        name: pattern.name.replace(['/', '_'], "-"),
+        name: pattern.replace(['/', '_'], "-"),
         version: 1,
-        family: pattern.family.clone(),
+        family,
         split,
         canary: split.canary().to_owned(),
         salt: None,
@@ -115,6 +134,11 @@ pub fn solver_here() -> Result<SolverHere, Error> {
 
 /// The solver of a suite's family: the one that is here, or who stands for it where none is asked.
 pub fn solver_for(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error> {
+    if suite.tasks.first().is_some_and(|task| catalog.is_scenario(&task.pattern)) {
+        let (version, library) = (DERIVATION.to_owned(), Digest::of(DERIVATION.as_bytes()).to_string());
+        let solver = SuiteSolver { version, library };
+        return Ok(SolverHere { solver, is_pinned: true });
+    }
     // Any of its patterns knows the family. One that is not there is told when its task is made.
     let pattern = suite.tasks.first().and_then(|task| catalog.pattern(&task.pattern).ok());
     let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
@@ -134,7 +158,7 @@ pub fn audit_asks_solver(catalog: &Catalog, suite: &Suite, options: &AuditOption
         return false;
     }
     let patterns: BTreeSet<&str> = suite.tasks.iter().map(|task| &*task.pattern).collect();
-    patterns.into_iter().any(|name| {
+    patterns.into_iter().filter(|name| !catalog.is_scenario(name)).any(|name| {
         let pattern = catalog.pattern(name).ok();
         let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
         family.is_none_or(|family| family.optimised().is_some())

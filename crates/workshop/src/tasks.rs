@@ -1,25 +1,19 @@
 //! A task with its world and its judge, for whatever needs no solver.
 
 use crate::Error;
-use benchwright_catalog::{Catalog, Found};
-use benchwright_grade::{GradeError, Grader};
-use benchwright_pack::{BoundKeys, Script, Snapshot, SnapshotError, Task};
+use benchwright_catalog::{Catalog, CatalogError};
+use benchwright_grade::{GradeError, Grader, JudgeError, TaskJudge};
+use benchwright_pack::{BoundKeys, NativeCheck, Script, Snapshot, Task};
 use benchwright_project::Family;
-use benchwright_sandbox::{Conditions, Episode, LoadError, Sandbox};
+use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::Domain;
 use benchwright_world::{ReplayError, WorldError, replay};
 use std::sync::Arc;
 
-/// Why a task cannot be played.
+/// Why a task cannot be played: its first state cannot be read, or does not hold together.
 #[derive(Debug, thiserror::Error)]
-pub enum TaskError {
-    /// Its first state cannot be read.
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-    /// Its first state does not hold together.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-}
+#[error(transparent)]
+pub struct TaskError(#[from] CatalogError);
 
 /// A task that can be played and judged.
 pub struct Judged<'t> {
@@ -27,8 +21,8 @@ pub struct Judged<'t> {
     pub task: &'t Task,
     /// The declarations of its world.
     pub domain: Arc<Domain>,
-    /// The family of its workflow.
-    pub family: &'static dyn Family,
+    /// The family of its workflow; a request has none.
+    pub family: Option<&'static dyn Family>,
     /// Its world, in which episodes can be begun.
     pub sandbox: Arc<Sandbox>,
     /// The first state of that.
@@ -36,20 +30,12 @@ pub struct Judged<'t> {
 }
 
 impl<'t> Judged<'t> {
-    /// Opens the world of a task.
-    pub fn new(task: &'t Task, found: &Found, family: &'static dyn Family) -> Result<Judged<'t>, TaskError> {
-        let domain = Arc::clone(&found.domain);
-        let first = Snapshot::from_bytes(&task.world, &domain)?;
-        let sandbox = Arc::new(Sandbox::from_snapshot(Arc::clone(&domain), found.natives, &first)?);
-        Ok(Judged { task, domain, family, sandbox, first })
-    }
-
     /// Finds the domain and the family of a task, and opens its world.
     pub fn open(catalog: &Catalog, task: &'t Task) -> Result<Judged<'t>, Error> {
         let name = &task.open.domain;
-        let found = catalog.find(name).map_err(Error::catalog(name))?;
-        let family = catalog.family(&task.sealed.family, name).map_err(Error::catalog(name))?;
-        Ok(Judged::new(task, &found, family)?)
+        let family = family_of(catalog, task).map_err(Error::catalog(name))?;
+        let (sandbox, first) = catalog.first_state(&task.world).map_err(TaskError::from)?;
+        Ok(Judged { task, domain: Arc::clone(sandbox.domain()), family, sandbox, first })
     }
 
     /// An episode at the first state, in the agent's seat.
@@ -70,9 +56,27 @@ impl<'t> Judged<'t> {
         Ok(episode.snapshot())
     }
 
-    /// A judge of its terminal states.
+    /// A judge of its terminal states by the rules of its plan.
     pub fn grader(&self) -> Result<Grader<'_>, GradeError> {
-        Grader::new(&self.domain, &self.task.sealed.verifier, &self.first, self.family.natives())
+        Grader::new(&self.domain, &self.task.sealed.verifier, &self.first, self.natives())
+    }
+
+    /// A judge of its terminal states, whichever it has.
+    pub fn judge(&self) -> Result<TaskJudge<'_>, JudgeError> {
+        let seat = self.sandbox.seat_of(&self.task.open);
+        TaskJudge::of(&self.task.sealed, &self.domain, &self.first, self.natives(), &self.sandbox, &seat)
+    }
+
+    fn natives(&self) -> &'static [(&'static str, NativeCheck)] {
+        self.family.map_or(&[], |family| family.natives())
+    }
+}
+
+/// The family of a task's workflow; a request has none.
+pub(crate) fn family_of(catalog: &Catalog, task: &Task) -> Result<Option<&'static dyn Family>, CatalogError> {
+    match &task.sealed.effects {
+        Some(_) => Ok(None),
+        None => catalog.family(&task.sealed.family, &task.open.domain).map(Some),
     }
 }
 

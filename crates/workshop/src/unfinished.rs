@@ -33,6 +33,13 @@ pub(crate) fn ground(catalog: &Catalog, suite: &Suite) -> Json {
                 declared.push_str(&format!("{pattern:?}\n"));
                 domains.insert(pattern.domain);
             }
+            Err(_) if catalog.is_scenario(name) => match catalog.scenario(name) {
+                Ok((scenario, _)) => {
+                    declared.push_str(&format!("{scenario:?}\n"));
+                    domains.insert(scenario.domain);
+                }
+                Err(error) => declared.push_str(&format!("{error}\n")),
+            },
             Err(error) => declared.push_str(&format!("{error}\n")),
         }
     }

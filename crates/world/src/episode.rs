@@ -4,6 +4,7 @@
 use crate::{Ability, FaceAnswer, WorldError, WorldState};
 use benchwright_base::{DateTime, Digest, RowId, StateHash};
 use benchwright_pack::{Diff, Refusal, Trace};
+use benchwright_schema::Domain;
 
 /// One state of a world that changes by calls. What an engine cannot do is an error that says so, never a wrong answer.
 pub trait Episode: Send {
@@ -45,6 +46,11 @@ pub trait Episode: Send {
 
     /// The role that is played.
     fn role(&self) -> &str;
+
+    /// The declarations of its tables and tools, where it has some.
+    fn domain(&self) -> Option<&Domain> {
+        None
+    }
 
     /// The clock.
     fn now(&self) -> DateTime;

@@ -36,6 +36,7 @@ mod engine;
 mod episode;
 mod face;
 mod replay;
+pub mod seen;
 mod state;
 mod terminal;
 mod tools;

@@ -44,6 +44,9 @@ pub fn bound_keys(keys: &BTreeMap<String, BTreeMap<u32, String>>, episode: &dyn 
 
 /// Makes every call in order, binding what answers hold. Stops at the first that is refused.
 pub fn replay(script: &Script, bound: &mut BoundKeys, episode: &mut dyn Episode) -> Result<(), ReplayError> {
+    if script.reads {
+        return crate::seen::play(script, episode).map(drop);
+    }
     for (at, step) in script.steps.iter().enumerate() {
         let arguments = bound.fill(&step.args).map_err(|why| ReplayError::Script { at, why })?;
         let tool = step.tool();

@@ -32,7 +32,7 @@ pub(crate) fn script(shop: &Shop, plan: &NamedRows) -> Result<Script, String> {
     calls.buy()?;
     calls.rename();
     calls.bill();
-    Ok(Script { steps: calls.steps })
+    Ok(Script { steps: calls.steps, ..Script::default() })
 }
 
 /// Which rows of a plan stand in the first state already.

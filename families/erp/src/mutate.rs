@@ -54,7 +54,7 @@ pub(crate) fn mutate(shop: &Shop, plan: &NamedRows, rule: &str, at: &[String]) -
         "erp/tax-free" => work.taxed(),
         _ => return Ok(None),
     };
-    done.map(|()| Some(Mutation::Script(Script { steps: work.steps })))
+    done.map(|()| Some(Mutation::Script(Script { steps: work.steps, ..Script::default() })))
 }
 
 /// The oracle's work, to be spoilt in one place.

@@ -49,7 +49,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let bytes = read(&options.snapshot).map_err(|error| unfit(error.to_string()))?;
     let state = Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| unfit(error.to_string()))?;
     let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
-    let grader = judged.grader().map_err(|error| Failure::falls_short(error, again))?;
+    let grader = judged.judge().map_err(|error| Failure::falls_short(error, again))?;
     let verdict = grader.grade(&state).map_err(|error| unfit(error.to_string()))?;
     if options.json {
         output::json(&serde_json::to_value(&verdict)?)?;

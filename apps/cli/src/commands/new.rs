@@ -4,7 +4,6 @@ use super::build;
 use crate::{failure::Failure, output};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Split, Store};
-use benchwright_project::Solver;
 use benchwright_workshop::{
     Workshop,
     stream::{self, Streamed},
@@ -80,18 +79,16 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let workshop = workshop.clone().with_jobs(options.jobs);
     let catalog = workshop.catalog();
     let name = Catalog::pattern_path(&options.pattern).map_or_else(|| options.pattern.clone(), |(_, name)| name);
-    let pattern = catalog.pattern(&name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
     let seeds = options.seed..options.seed.saturating_add(options.count);
     let split = Split::from_word(&options.split).unwrap_or_default();
     let mut suite = suites::of_pattern(catalog, &name, &options.tier, options.objective.as_deref(), split, seeds)?;
     if let Some(clause) = &options.twins {
         suite = suites::twins(catalog, suite, clause)?;
     }
-    let family = catalog.family(&pattern.family, &pattern.domain);
-    let family = family.map_err(|e| Failure::of_catalog(e, &pattern.family))?;
-    let shards = Solver::not_asked(family).is_some() && (options.shards || options.count >= stream::FROM);
+    let streams = stream::can(catalog, &name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
+    let shards = streams && (options.shards || options.count >= stream::FROM);
     if options.shards && !shards {
-        let message = format!("{} asks a solver, so its tasks are not streamed", pattern.name);
+        let message = format!("{name} asks a solver or a world, so its tasks are not streamed");
         return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));
     }
     suite.solver = Some(build::warned(suites::solver_for(catalog, &suite)?));

@@ -9,6 +9,7 @@ use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_project::{Authoring, Discard, Draw, Pattern, Placeholder, plan_text};
 use benchwright_schema::{Domain, plan::PlanText};
 use benchwright_spec::NoPlanner;
+use benchwright_workshop::requests;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,15 +47,11 @@ impl Options {
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let told = |error: CatalogError, what: &str| Failure::of_catalog(error, what);
-    let names = match &options.name {
-        Some(name) => vec![Catalog::pattern_path(name).map_or_else(|| name.clone(), |(_, name)| name)],
-        None => catalog.pattern_names().map_err(|error| told(error, "patterns"))?,
-    };
-    if names.is_empty() {
-        return Err(Failure::missing(
-            "there are no patterns for these domains",
-            "leave --domains out, or give --patterns DIR",
-        ));
+    let (names, scenarios) =
+        requests::listed(catalog, options.name.as_deref()).map_err(|error| told(error, "patterns"))?;
+    if names.is_empty() && scenarios.is_empty() {
+        let next = "leave --domains out, or give --patterns DIR";
+        return Err(Failure::missing("there are no patterns for these domains", next));
     }
     let mut listed = Vec::new();
     let mut domains: BTreeMap<String, std::sync::Arc<Domain>> = BTreeMap::new();
@@ -72,11 +69,19 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         listed.push((pattern, rules));
     }
     if options.json {
-        output::json(&listed.iter().map(|(pattern, rules)| summary(pattern, rules)).collect())?;
+        let plans = listed.iter().map(|(pattern, rules)| summary(pattern, rules));
+        output::json(
+            &plans.chain(scenarios.iter().map(|(name, scenario, _)| requests::summary(name, scenario))).collect(),
+        )?;
     } else if let Some(given) = &options.name {
         output::data(&listed.iter().map(|(pattern, rules)| page(given, pattern, rules)).collect::<String>())?;
+        for (name, scenario, domain) in &scenarios {
+            let line = |(of, text): (String, String)| paragraph(&format!("{of:<12}"), &text, output::columns());
+            let page: String = requests::about(name, scenario, domain).into_iter().map(line).collect();
+            output::data(&format!("{page}\nnext: benchwright new {given} --tier medium --seed 1 -o DIR\n"))?;
+        }
     } else {
-        output::data(&table(&listed))?;
+        output::data(&table(&listed, &scenarios))?;
     }
     Ok(())
 }
@@ -151,7 +156,7 @@ fn summary(pattern: &Pattern, rules: &PlanText) -> Json {
     })
 }
 
-fn table(listed: &[(Pattern, PlanText)]) -> String {
+fn table(listed: &[(Pattern, PlanText)], scenarios: &[requests::Named]) -> String {
     let mut rows = vec![["name", "tiers", "objectives", "rules"].map(str::to_owned).to_vec()];
     for (pattern, rules) in listed {
         rows.push(vec![
@@ -167,6 +172,7 @@ fn table(listed: &[(Pattern, PlanText)]) -> String {
             rules.rules.len().to_string(),
         ]);
     }
+    rows.extend(scenarios.iter().map(|(name, scenario, _)| requests::columns(name, scenario)));
     columns(&rows, &[3], 0)
 }
 

@@ -9,7 +9,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
-use benchwright_workshop::tasks::Judged;
+use benchwright_workshop::{requests, tasks::Judged};
 use std::path::PathBuf;
 
 /// How much of an instruction's first line stands in a list.
@@ -107,6 +107,12 @@ fn sealed(catalog: &Catalog, task: &Task) -> anyhow::Result<String> {
         sealed.attempt + 1,
         task.digest()
     );
+    if let Some(effects) = &sealed.effects {
+        let line = |(of, text): (String, String)| paragraph(&format!("{of:>12} "), &text, output::columns());
+        out.extend(requests::sealed(sealed, effects).into_iter().map(line));
+        out.push_str(&checks(catalog, task)?);
+        return Ok(out);
+    }
     out.push_str(&paragraph("switches  ", &sealed.switches.join(", "), output::columns()));
 
     out.push_str(&format!("\nThe certificate, by {} ({}):\n", certificate.solver, certificate.library));
@@ -137,7 +143,7 @@ fn sealed(catalog: &Catalog, task: &Task) -> anyhow::Result<String> {
 fn checks(catalog: &Catalog, task: &Task) -> anyhow::Result<String> {
     let judged = Judged::open(catalog, task)?;
     let state = judged.play(&task.sealed.oracle)?;
-    let verdict = judged.grader()?.grade(&state)?;
+    let verdict = judged.judge()?.grade(&state)?;
     let mut out = format!("\n{} apply to what it leaves:\n", counted(verdict.applicable(), "check"));
     let mut rows = Vec::new();
     for check in &verdict.checks {

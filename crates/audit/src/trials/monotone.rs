@@ -98,7 +98,7 @@ impl Monotone<'_, '_> {
         let mut before = 0;
         let mut last = None;
         for (at, step) in steps.iter().enumerate() {
-            let one = Script { steps: vec![step.clone()] };
+            let one = Script { steps: vec![step.clone()], ..Script::default() };
             benchwright_world::replay(&one, &mut keys, &mut episode).map_err(|error| error.to_string())?;
             let verdict = self.grader.grade_live(&episode.live()).map_err(|error| error.to_string())?;
             self.count("prefixes");
@@ -189,7 +189,7 @@ impl Monotone<'_, '_> {
         let Piece::Member(_, key) = piece else { return None };
         let steps = &self.subject.task.sealed.oracle.steps;
         let kept: Vec<Step> = steps.iter().filter(|step| !names(&step.args, key)).cloned().collect();
-        (kept.len() < steps.len()).then_some(Ok(Script { steps: kept }))
+        (kept.len() < steps.len()).then_some(Ok(Script { steps: kept, ..Script::default() }))
     }
 
     /// One cell of a row otherwise, or a row twice.

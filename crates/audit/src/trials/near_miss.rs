@@ -36,6 +36,15 @@ enum Fate {
     Unmade(String),
 }
 
+/// What a search for the nearest point came to.
+enum Point {
+    Found(Rows),
+    /// There is none, which is proved.
+    None,
+    /// Its work ran out.
+    Undecided,
+}
+
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match all(subject, grader) {
         Ok(finding) => finding,
@@ -177,10 +186,10 @@ impl<'s, 'a> Search<'s, 'a> {
             }
         }
         let lower = near.breaking(which, &broken);
-        if let Some(rows) = self.point(near, &lower)? {
+        if let Point::Found(rows) = self.point(near, &lower)? {
             return self.judge(grader, near, which, &rows);
         }
-        // Not alone: break it, and as few others as can be.
+        // Not alone, or it could not be told whether alone: break it, and as few others as can be.
         let mut lower = near.base.clone();
         lower.require(&broken);
         let mut others = Vec::new();
@@ -192,23 +201,23 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
         match self.point(near, &lower)? {
-            Some(rows) => self.judge(grader, near, which, &rows),
-            None => Ok(Fate::Never("no plan can break it".to_owned())),
+            Point::Found(rows) => self.judge(grader, near, which, &rows),
+            Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
+            Point::Undecided => Err("the search for a near-miss ran out of work".to_owned()),
         }
     }
 
-    /// The nearest point, or `None` if there is none, which is proved.
-    fn point(&self, near: &Near<'_>, lower: &Lower<'_>) -> Result<Option<Rows>, String> {
+    fn point(&self, near: &Near<'_>, lower: &Lower<'_>) -> Result<Point, String> {
         for work in near.work.iter().copied() {
             let limits = Limits { work, linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, lower, &limits)?;
             match answer.status {
-                Status::Optimal | Status::Feasible => return Ok(Some(lower.read(&answer.point))),
-                Status::Infeasible => return Ok(None),
+                Status::Optimal | Status::Feasible => return Ok(Point::Found(lower.read(&answer.point))),
+                Status::Infeasible => return Ok(Point::None),
                 Status::Unknown => {}
             }
         }
-        Err("the search for a near-miss ran out of work".to_owned())
+        Ok(Point::Undecided)
     }
 
     fn judge(&self, grader: &Grader<'_>, near: &Near<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {

@@ -81,7 +81,7 @@ impl<'s, 'a> Hand<'s, 'a> {
     /// Does what the oracle does, with each step changed, dropped (`None`) or left.
     pub(crate) fn oracle_with(&mut self, change: impl Fn(Step) -> Option<Step>) {
         let steps = self.subject.task.sealed.oracle.steps.iter().cloned().filter_map(change).collect();
-        if let Err(error) = replay(&Script { steps }, &mut self.keys, &mut self.episode) {
+        if let Err(error) = replay(&Script { steps, ..Script::default() }, &mut self.keys, &mut self.episode) {
             self.refused.push(error.to_string());
         }
     }

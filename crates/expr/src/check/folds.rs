@@ -123,6 +123,12 @@ impl<'t> Checker<'_, 't> {
     fn source(&mut self, node: &SourceNode<'t>) -> (Source, Holds) {
         match node {
             SourceNode::Named(name) => {
+                let given = self.variables.iter().rposition(|variable| variable.name == Some(name.text));
+                if let Some(slot) = given
+                    && let Holds::Rows(relation) = self.variables[slot].holds
+                {
+                    return (Source::Given(slot), Holds::Row(relation));
+                }
                 if let Some((set, ty)) = self.names.set(name.text) {
                     return (Source::Set(set), Holds::Member(ty));
                 }

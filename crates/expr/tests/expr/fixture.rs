@@ -262,7 +262,7 @@ pub(crate) fn now() -> DateTime {
 }
 
 /// The scope of a rule on cases.
-pub(crate) const ON_CASE: Scope = Scope { subject: Some(CASE) };
+pub(crate) const ON_CASE: Scope<'static> = Scope { subject: Some(CASE), given: &[], it: None };
 
 fn with_judge<T>(case: Option<RowId>, deleted: bool, read: impl FnOnce(&Judge<'_, Store>) -> T) -> T {
     let (world, before) = (store(), store_before());
@@ -284,7 +284,8 @@ pub(crate) fn truth(text: &str) -> Expr {
 /// Whether a condition holds of a case; 0 for no row.
 pub(crate) fn holds(case: RowId, text: &str) -> bool {
     let subject = (case > 0).then_some(CASE);
-    let expr = check_truth(text, &HelpDesk, Scope { subject }).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
+    let expr = check_truth(text, &HelpDesk, Scope { subject, ..Scope::default() })
+        .unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
     with_judge(subject.map(|_| case), false, |judge| judge.holds(&expr))
 }
 

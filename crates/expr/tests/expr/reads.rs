@@ -87,7 +87,7 @@ fn what_nothing_ties_concerns_every_row() {
 
 #[test]
 fn ancestors_concern_what_is_below() {
-    let expr = check_truth("parent = null or not (id in ancestors(parent))", &HelpDesk, Scope { subject: Some(TEAM) });
+    let expr = check_truth("parent = null or not (id in ancestors(parent))", &HelpDesk, Scope::on(TEAM));
     let expr = expr.unwrap_or_else(|faults| panic!("{faults:?}"));
     assert_eq!(told(&expr, TEAM), ["team(parent) <- below team.parent <- team.parent"]);
 }

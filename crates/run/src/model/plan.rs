@@ -16,8 +16,17 @@ pub fn told_plan(sealed: &Sealed, tools: &[ToolCard]) -> String {
         let tool = step.tool();
         let purpose = tools.iter().find(|card| card.name == tool).map_or("", |card| first_sentence(&card.description));
         let mut line = format!("{}. {tool}", n + 1);
-        if !purpose.is_empty() {
-            let _ = write!(line, ": {purpose}");
+        if let Some(each) = &step.each {
+            let _ = write!(line, ", once for each of <{each}>");
+        }
+        match &step.because {
+            Some(why) => {
+                let _ = write!(line, ": {why}");
+            }
+            None if !purpose.is_empty() => {
+                let _ = write!(line, ": {purpose}");
+            }
+            None => {}
         }
         line.push_str("\n   ");
         say(&step.args, &sealed.ids, &steps_by_key, &mut line);
@@ -50,6 +59,16 @@ fn say(value: &Json, ids: &BTreeMap<String, u32>, made: &BTreeMap<&str, (usize, 
             (1, _, Some(Json::Array(keys))) => {
                 let names: Vec<String> = keys.iter().filter_map(Json::as_str).map(name).collect();
                 let _ = write!(out, "\"{}\"", names.join(", "));
+            }
+            (1, None, None) if map.contains_key("$text") => {
+                out.push('"');
+                for part in map["$text"].as_array().into_iter().flatten() {
+                    match part {
+                        Json::String(text) => out.push_str(text),
+                        other => say(other, ids, made, out),
+                    }
+                }
+                out.push('"');
             }
             _ => {
                 out.push('{');
@@ -98,7 +117,7 @@ mod tests {
             reads_only: false,
             table: None,
         };
-        let told = told_plan(&Sealed { oracle: Script { steps }, ids }, &[card]);
+        let told = told_plan(&Sealed { oracle: Script { steps, ..Script::default() }, ids }, &[card]);
         let expected = "\
 1. sale_order_create: Makes sales orders.
    {vals_list: [{partner_id: 12 (= customer C-1), units: 3}]}

@@ -128,6 +128,7 @@ impl Host for Office {
             id: id.to_owned(),
             domain: "office".to_owned(),
             role: "clerk".to_owned(),
+            actor: None,
             tools: Vec::new(),
             calls: self.calls as u32,
             instruction: String::new(),
@@ -139,7 +140,7 @@ impl Host for Office {
 
     fn sealed(&self, _: &str) -> Result<Sealed, HostError> {
         let steps = vec![Step::call("order", "create", json!({ "units": 3 }))];
-        Ok(Sealed { oracle: Script { steps }, ids: BTreeMap::new() })
+        Ok(Sealed { oracle: Script { steps, ..Script::default() }, ids: BTreeMap::new() })
     }
 
     fn family(&self, _: &str) -> Result<&'static dyn Family, HostError> {

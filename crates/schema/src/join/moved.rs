@@ -2,6 +2,7 @@
 //! one after another, so every id of a table, an enumeration or a tool is raised by how many came before it.
 
 use crate::model::{DerivedKind, SeedField, SeedRows, Shape, Stamp, Table, TextPart, Tool};
+use crate::ways::{Act, Passed, Said, Shows, Wanted, Way, Which};
 use benchwright_expr::Shift;
 
 /// Moves a table.
@@ -23,6 +24,77 @@ pub(super) fn table(table: &mut Table, shift: Shift) {
             DerivedKind::Linked { table, link, .. } => {
                 *table = shift.relation(*table);
                 *link = shift.relation(*link);
+            }
+        }
+    }
+}
+
+/// Moves a rule's ways; tools by how many came before.
+pub(super) fn ways(ways: &mut [Way], shift: Shift, first_tool: usize) {
+    for remedy in ways.iter_mut().flat_map(|way| &mut way.on) {
+        remedy.table = shift.relation(remedy.table);
+        remedy.when.iter_mut().for_each(|when| shift.expr(when));
+        for act in &mut remedy.acts {
+            match act {
+                Act::Change { rows, table, to } => {
+                    which(rows, shift);
+                    *table = shift.relation(*table);
+                    to.iter_mut().for_each(|(_, value)| wanted(value, shift));
+                }
+                Act::Make { table, each, with } => {
+                    *table = shift.relation(*table);
+                    each.iter_mut().for_each(|each| shift.source(each));
+                    with.iter_mut().for_each(|(_, value)| wanted(value, shift));
+                }
+                Act::Drop { rows, table } => {
+                    which(rows, shift);
+                    *table = shift.relation(*table);
+                }
+                Act::Call { tool, with } => {
+                    *tool += first_tool;
+                    for (_, passed) in with {
+                        match passed {
+                            Passed::Is(expr) => shift.expr(expr),
+                            Passed::Each(source, path) => {
+                                shift.source(source);
+                                shift.path(path);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn which(rows: &mut Which, shift: Shift) {
+    match rows {
+        Which::One(expr) => shift.expr(expr),
+        Which::Those(source, condition) => {
+            shift.source(source);
+            condition.iter_mut().for_each(|condition| shift.expr(condition));
+        }
+    }
+}
+
+fn wanted(value: &mut Wanted, shift: Shift) {
+    match value {
+        Wanted::Is(expr) => shift.expr(expr),
+        Wanted::OneOf(list) => list.iter_mut().for_each(|expr| shift.expr(expr)),
+        Wanted::Extreme { source, condition, by, .. } => {
+            shift.source(source);
+            condition.iter_mut().for_each(|condition| shift.expr(condition));
+            shift.expr(by);
+        }
+        Wanted::Text(parts) | Wanted::Tell(parts) => {
+            for part in parts {
+                if let Said::Slot { shows, ty, .. } = part {
+                    *ty = shift.ty(*ty);
+                    match shows {
+                        Shows::One(expr) => shift.expr(expr),
+                        Shows::Each(_, path) => shift.path(path),
+                    }
+                }
             }
         }
     }

@@ -5,20 +5,20 @@ use crate::model::{Access, Domain, Member, Role};
 
 /// The roles that a joined domain lists: the first of each member together, the second of each, and so on; a member with fewer
 /// keeps its last.
-pub(super) fn levels(members: &[Member]) -> Vec<Role> {
+pub(super) fn levels(members: &[Member], shared: &[Access]) -> Vec<Role> {
     let most = members.iter().map(|member| member.roles.len()).max().unwrap_or_default();
     let level = |at: usize| {
         let own: Vec<Option<&Role>> =
             members.iter().map(|member| member.roles.get(at).or(member.roles.last())).collect();
-        together(members, &own)
+        together(members, &own, shared)
     };
     (0..most).map(level).collect()
 }
 
-/// One role in each member; where there is none, nothing may be done.
-fn together(members: &[Member], own: &[Option<&Role>]) -> Role {
+/// One role in each member; where there is none, nothing may be done but what everybody may.
+fn together(members: &[Member], own: &[Option<&Role>], shared: &[Access]) -> Role {
     let mut names = Vec::new();
-    let mut access = Vec::new();
+    let mut access = shared.to_vec();
     for (member, role) in members.iter().zip(own) {
         match role {
             Some(role) => {
@@ -44,7 +44,7 @@ impl Domain {
                 return None;
             }
         }
-        Some(together(&self.members, &own))
+        Some(together(&self.members, &own, &self.shared))
     }
 
     /// The role that a joined role has in a member, by its name.

@@ -5,7 +5,7 @@ use crate::folder::Folder;
 use crate::text::{Entry, Faults, File, Kind, word};
 use benchwright_base::DateTime;
 
-const KEYS: [&str; 7] = ["name", "title", "role", "about", "now", "actor", "include"];
+const KEYS: [&str; 8] = ["name", "title", "role", "about", "now", "actor", "include", "notes"];
 const REQUIRED: [&str; 4] = ["name", "title", "role", "about"];
 
 /// Reads the file into the draft, whose tables are known by name.
@@ -40,6 +40,10 @@ pub(super) fn read(
             includes(file, entry, folder, faults);
             continue;
         }
+        if key.text == "notes" {
+            // They are read once the fields of tables are known.
+            continue;
+        }
         let Some(text) = entry.value.text(file).filter(|text| !text.text.trim().is_empty()) else {
             faults.at(entry.value.piece(file), format!("expected text for {}", word(key.text)));
             continue;
@@ -63,6 +67,24 @@ pub(super) fn read(
                 draft.broken_actor = draft.domain.actor.is_none();
             }
             _ => {}
+        }
+    }
+}
+
+/// Reads `notes`, once tables are known: rows that may be added without being asked for.
+pub(super) fn read_notes(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, faults: &Faults) {
+    let Some(entry) = entries.iter().find(|entry| entry.name(file).text == "notes") else { return };
+    let Kind::List(items) = &entry.value.kind else {
+        let mend = "write `notes = [\"case_note(kind = work_note)\"]`";
+        return faults.with_help(entry.value.piece(file), "expected a list of rows", mend);
+    };
+    for item in items {
+        match item.text(file) {
+            Some(text) => {
+                let source = draft.source(text, None, faults);
+                draft.domain.notes.extend(source);
+            }
+            None => faults.at(item.piece(file), "expected rows in quotes"),
         }
     }
 }

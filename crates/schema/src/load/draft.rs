@@ -1,7 +1,7 @@
 //! A domain in the making: what is known so far, and which of its names are broken. A broken name is known, so that what
 //! uses it is not a second fault, but nothing is said of it any more.
 
-use crate::model::Domain;
+use crate::model::{Access, Domain};
 use crate::text::{Faults, Piece, word};
 use benchwright_base::{Date, DateTime, Time, number};
 use benchwright_base::{EnumId, FieldId, RelationId, TableId, Value};
@@ -26,6 +26,8 @@ pub(super) struct Draft {
     pub(super) lost_enums: bool,
     /// Whether `actor` in `domain.toml` names no table.
     pub(super) broken_actor: bool,
+    /// What every role may do, by table.
+    pub(super) everyone: Vec<Access>,
     /// Whether the last expression touched something broken.
     tainted: Cell<bool>,
 }
@@ -40,6 +42,7 @@ impl Draft {
             broken_enums: BTreeSet::new(),
             lost_enums: false,
             broken_actor: false,
+            everyone: Vec::new(),
             tainted: Cell::new(false),
         }
     }
@@ -154,6 +157,16 @@ impl Draft {
         }
     }
 
+    /// Reads a part of a way, whose faults are told like those of an expression.
+    pub(super) fn way<T>(
+        &self,
+        text: Piece<'_>,
+        faults: &Faults,
+        read: impl FnOnce(&str) -> Result<T, Vec<benchwright_expr::Fault>>,
+    ) -> Option<T> {
+        self.checked(text, faults, read)
+    }
+
     /// Checks an expression; its faults are told unless it touches something broken.
     fn checked<T>(
         &self,
@@ -180,13 +193,13 @@ impl Draft {
 
     /// A predicate on rows of a table.
     pub(super) fn truth(&self, text: Piece<'_>, table: TableId, faults: &Faults) -> Option<Expr> {
-        let scope = Scope { subject: Some(table) };
+        let scope = Scope::on(table);
         self.checked(text, faults, |text| check_truth(text, self, scope))
     }
 
     /// A value on rows of a table, of a given type.
     pub(super) fn computed(&self, text: Piece<'_>, table: TableId, ty: Type, faults: &Faults) -> Option<Expr> {
-        let scope = Scope { subject: Some(table) };
+        let scope = Scope::on(table);
         let (expr, found) = self.checked(text, faults, |text| check_value(text, self, scope, Some(ty)))?;
         if found != ty && found != Type::Null {
             if !self.tainted.get() {
@@ -199,7 +212,7 @@ impl Draft {
 
     /// What a binder ranges over.
     pub(super) fn source(&self, text: Piece<'_>, subject: Option<TableId>, faults: &Faults) -> Option<Source> {
-        self.checked(text, faults, |text| check_source(text, self, Scope { subject }))
+        self.checked(text, faults, |text| check_source(text, self, Scope { subject, ..Scope::default() }))
     }
 }
 

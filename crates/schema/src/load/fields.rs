@@ -7,7 +7,7 @@ use crate::text::{Cursor, Faults, Piece, word};
 use benchwright_base::{FieldId, TableId, Time, Value};
 use benchwright_expr::Type;
 
-const MODIFIERS: [&str; 6] = ["unique", "server", "owned", "secret", "sole", "="];
+const MODIFIERS: [&str; 8] = ["unique", "server", "owned", "secret", "sole", "prose", "log", "="];
 
 /// What a field's string says about things that need the other fields to be known.
 pub(super) struct Declared<'s> {
@@ -40,7 +40,7 @@ pub(super) fn read<'s>(
     let mut cursor = Cursor::new(text);
     let written = types::read(&mut cursor, draft, faults)?;
     let mut found = Declared { whole: text, unique: None, sole: None, server: None, equals: None };
-    let (mut owned, mut secret) = (false, false);
+    let (mut owned, mut secret, mut prose, mut log) = (false, false, false, false);
     while !cursor.is_done() {
         let here = cursor.here();
         let twice = match here.text {
@@ -48,6 +48,8 @@ pub(super) fn read<'s>(
             "server" => found.server.is_some(),
             "owned" => owned,
             "secret" => secret,
+            "prose" => prose,
+            "log" => log,
             "sole" => found.sole.is_some(),
             _ => false,
         };
@@ -76,6 +78,14 @@ pub(super) fn read<'s>(
             }
         } else if cursor.eat_word("secret") {
             secret = true;
+        } else if cursor.eat_word("log") {
+            log = true;
+        } else if cursor.eat_word("prose") {
+            prose = true;
+            if !matches!(written.ty, Some(Type::Text) | None) {
+                faults.at(here, "only a text can be `prose`");
+                return None;
+            }
         } else if cursor.eat_word("server") {
             found.server = Some(read_server(&mut cursor, faults)?);
             if matches!(found.server, Some(Server::When(_))) {
@@ -93,7 +103,8 @@ pub(super) fn read<'s>(
         return None;
     }
     let field = &mut draft.domain.tables[table.index()].fields[id.index()];
-    *field = Field { ty, nullable: written.nullable, bounds: written.bounds, owned, secret, ..field.clone() };
+    *field =
+        Field { ty, nullable: written.nullable, bounds: written.bounds, owned, secret, prose, log, ..field.clone() };
     Some(found)
 }
 

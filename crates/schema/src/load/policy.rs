@@ -3,7 +3,9 @@
 use super::draft::Draft;
 use crate::model::{Access, Action, By, Grant, Role, Rule};
 use crate::text::{Entry, Faults, File, Kind, Node, Piece, is_kebab, is_snake, word};
+use crate::ways::{self, Remedy, Way};
 use benchwright_base::{RelationId, TableId};
+use benchwright_expr::Scope;
 
 const ACTIONS: [(&str, &[Action]); 7] = [
     ("read", &[Action::Read]),
@@ -14,6 +16,8 @@ const ACTIONS: [(&str, &[Action]); 7] = [
     ("write", &[Action::Create, Action::Update, Action::Delete]),
     ("any", &[Action::Read, Action::Create, Action::Update, Action::Delete, Action::Reveal]),
 ];
+/// Stands for every role, in a part that does not know them.
+const EVERYONE: &str = "*";
 /// No domain has more roles than this.
 const MOST_ROLES: usize = 64;
 /// No domain has more rules than this.
@@ -33,7 +37,10 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
             "access" => {
                 has_access = true;
                 for role in read_roles(file, entry, draft, faults) {
-                    join(&mut draft.domain.roles, role);
+                    match &*role.name {
+                        EVERYONE => draft.everyone = role.access,
+                        _ => join(&mut draft.domain.roles, role),
+                    }
                 }
             }
             "rules" => {
@@ -49,14 +56,78 @@ pub(super) fn read(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, fa
     }
 }
 
+/// Gives every role what everybody may do, once all are known.
+pub(super) fn everyone(draft: &mut Draft) {
+    let grants = std::mem::take(&mut draft.everyone);
+    for role in &mut draft.domain.roles {
+        join_access(&mut role.access, &grants);
+    }
+}
+
+fn join_access(mine: &mut [Access], theirs: &[Access]) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        mine.grants.extend(theirs.grants.iter().cloned());
+    }
+}
+
+/// Reads the ways of rules, once tools are known.
+pub(super) fn ways(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, faults: &Faults) {
+    let rules =
+        entries.iter().filter(|entry| entry.name(file).text == "rules").filter_map(|entry| entry.value.entries());
+    for entry in rules.flatten() {
+        let id = entry.name(file).text;
+        let parts = entry.value.entries().into_iter().flatten();
+        let Some(part) = parts.into_iter().find(|part| part.name(file).text == "ways") else { continue };
+        let Some(rule) = draft.domain.rules.iter().position(|rule| rule.id == id) else { continue };
+        let Kind::List(items) = &part.value.kind else {
+            let mend = "write `ways = [{ says = \"…\", do = \"…\" }]`";
+            faults.with_help(part.value.piece(file), "expected a list of ways", mend);
+            continue;
+        };
+        let tables: Vec<TableId> = draft.domain.rules[rule].on.iter().map(|(table, _)| *table).collect();
+        for item in items {
+            let way = read_way(file, item, &tables, draft, faults);
+            draft.domain.rules[rule].ways.extend(way);
+        }
+    }
+}
+
+fn read_way(file: &File<'_>, item: &Node<'_>, tables: &[TableId], draft: &Draft, faults: &Faults) -> Option<Way> {
+    const KEYS: [&str; 3] = ["says", "if", "do"];
+    let Some(parts) = item.entries() else {
+        let mend = "write `{ says = \"…\", if = \"…\", do = \"…\" }`";
+        faults.with_help(item.piece(file), "expected a way", mend);
+        return None;
+    };
+    let mut found: [Option<Piece<'_>>; 3] = [None; 3];
+    for part in parts {
+        let key = part.name(file);
+        match (KEYS.iter().position(|known| *known == key.text), part.value.text(file)) {
+            (Some(at), Some(text)) => found[at] = Some(text),
+            (Some(_), None) => faults.at(part.value.piece(file), format!("expected text for {}", word(key.text))),
+            (None, _) => faults.unknown(key, format!("unknown key {} of a way", word(key.text)), KEYS),
+        }
+    }
+    let [says, when, acts] = found;
+    let Some(acts) = acts else {
+        faults.at(item.piece(file), "this way has no `do`");
+        return None;
+    };
+    let mut on = Vec::new();
+    for table in tables {
+        let scope = Scope::on(*table);
+        let when = when.map(|when| draft.truth(when, *table, faults));
+        let acts = draft.way(acts, faults, |text| ways::acts(text, &draft.domain, draft, scope));
+        let (None | Some(Some(_)), Some(acts)) = (&when, acts) else { return None };
+        on.push(Remedy { table: *table, when: when.flatten(), acts });
+    }
+    Some(Way { says: says.map_or("", |says| says.text).to_owned(), on })
+}
+
 /// A role that a part has too may do what either says.
 fn join(roles: &mut Vec<Role>, role: Role) {
     match roles.iter_mut().find(|known| known.name == role.name) {
-        Some(known) => {
-            for (mine, theirs) in known.access.iter_mut().zip(role.access) {
-                mine.grants.extend(theirs.grants);
-            }
-        }
+        Some(known) => join_access(&mut known.access, &role.access),
         None => roles.push(role),
     }
 }
@@ -85,7 +156,7 @@ fn read_roles(file: &File<'_>, entry: &Entry<'_>, draft: &Draft, faults: &Faults
     let mut roles: Vec<Written<'_>> = Vec::new();
     for entry in entries.iter().take(MOST_ROLES) {
         let name = entry.name(file);
-        if !is_snake(name.text) {
+        if !is_snake(name.text) && name.text != EVERYONE {
             faults.at(name, format!("a role's name is lower case with underscores, not {}", word(name.text)));
         }
         let access = vec![Access::default(); draft.domain.tables.len()];
@@ -232,6 +303,9 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
     for part in parts {
         let key = part.name(file);
         damaged |= file.is_damaged(part);
+        if key.text == "ways" {
+            continue;
+        }
         let Some(at) = KEYS.iter().position(|known| *known == key.text) else {
             faults.unknown(key, format!("unknown key {} of a rule", word(key.text)), KEYS);
             whole = false;
@@ -296,5 +370,6 @@ fn read_rule(file: &File<'_>, id: Piece<'_>, parts: &[Entry<'_>], draft: &Draft,
         says: says?.text.to_owned(),
         by: by?,
         at_write: at.is_some(),
+        ways: Vec::new(),
     })
 }

@@ -50,6 +50,8 @@ pub(super) fn names(file: &File<'_>, entries: &[Entry<'_>], draft: &mut Draft, f
             lifecycles: Vec::new(),
             incoming: Vec::new(),
             derived: Vec::new(),
+            log: false,
+            once: false,
         };
         match entry.value.entries() {
             Some(fields) => field_names(file, fields, id, &mut table, draft, faults),
@@ -96,6 +98,8 @@ fn damaged_tables(file: &File<'_>, draft: &mut Draft) {
                 lifecycles: Vec::new(),
                 incoming: Vec::new(),
                 derived: Vec::new(),
+                log: false,
+                once: false,
             });
             draft.broken_tables.insert(id);
         }
@@ -113,6 +117,8 @@ fn blank(name: &str, ty: Type) -> Field {
         owned: false,
         secret: false,
         sole_in: None,
+        prose: false,
+        log: false,
     }
 }
 
@@ -182,6 +188,15 @@ fn field_names(
 ) {
     for entry in entries {
         let name = entry.name(file);
+        if let (Kind::Bool(truth), "log" | "once") = (&entry.value.kind, name.text) {
+            let flag = if name.text == "log" { &mut table.log } else { &mut table.once };
+            *flag = *truth;
+            if table.once && draft.domain.tables.iter().any(|before| !before.once) {
+                let mend = "include the part that has it before the others";
+                faults.with_help(name, "a table that is there `once` stands before all others", mend);
+            }
+            continue;
+        }
         if is_about_fields(name.text) || is_derived(file, entry) {
             continue;
         }

@@ -77,7 +77,7 @@ impl Check<'_> {
                 self.faults.push(fault.instead_of(table, self.domain.relation_names()));
                 continue;
             };
-            for fault in check_truth(&void.when, self.domain, Scope { subject: Some(at) }).err().into_iter().flatten() {
+            for fault in check_truth(&void.when, self.domain, Scope::on(at)).err().into_iter().flatten() {
                 let found = KeyFault::new(["void", table, "when"], fault.message).at_byte(fault.offset);
                 self.faults.push(KeyFault { help: fault.help, ..found });
             }

@@ -211,7 +211,7 @@ impl Compiler<'_> {
             return view;
         };
         view.from = from;
-        let scope = Scope { subject: Some(from) };
+        let scope = Scope::on(from);
         if let Some(condition) = &text.only {
             match check_truth(condition, self.domain, scope) {
                 Ok(expr) => view.only = Some(expr),
@@ -236,7 +236,7 @@ impl Compiler<'_> {
     }
 
     /// `units: product_qty`
-    fn view_field(&mut self, view: &str, field: &str, reads: &str, scope: Scope) -> Option<ViewField> {
+    fn view_field(&mut self, view: &str, field: &str, reads: &str, scope: Scope<'_>) -> Option<ViewField> {
         let path = ["views", view, "fields", field];
         let Some((ty, expr)) = reads.split_once(':') else {
             self.faults.push(KeyFault::new(path, "this is not `type: expression`"));
@@ -368,7 +368,7 @@ impl Compiler<'_> {
     }
 
     /// A number in terms of views and facts, or of a row.
-    fn number(&mut self, text: &str, path: &[&str], scope: Scope) -> Option<Expr> {
+    fn number(&mut self, text: &str, path: &[&str], scope: Scope<'_>) -> Option<Expr> {
         let path = keys(path);
         let mut spelled = Spelled::default();
         if let Err(fault) = spell_out(&self.text.lets, text, &path, &mut Vec::new(), &mut spelled) {
@@ -431,7 +431,7 @@ impl Compiler<'_> {
             }
             return None;
         };
-        let scope = Scope { subject: Some(self.plan.relation_of(view_at)) };
+        let scope = Scope::on(self.plan.relation_of(view_at));
         let mut spelled = Spelled::default();
         spelled.push(value, &keys(&path), byte_of(value, line));
         let (expr, ty) = self.checked(&spelled, |text, names| check_value(text, names, scope, None))?;

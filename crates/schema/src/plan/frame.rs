@@ -119,7 +119,7 @@ impl Compiler<'_> {
         let names = JobNames::new(self.domain, &self.plan, &self.broken, &self.members_by_text);
         let mut spelled = Spelled::default();
         spelled.push(text, &keys(path), 0);
-        match check_truth(text, &names, Scope { subject: Some(table) }) {
+        match check_truth(text, &names, Scope::on(table)) {
             Ok(expr) if is_about_change(&expr) => {
                 let message = "a condition of the frame is about a row as it is, not about its change";
                 self.faults.push(KeyFault::new(path.iter().copied(), message));

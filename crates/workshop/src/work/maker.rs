@@ -7,11 +7,12 @@ use super::{
 use crate::{Error, events, tasks::Judged};
 use benchwright_audit::{NotRemade, Solvers, Subject, TRIALS, TaskReport};
 use benchwright_catalog::{Catalog, Found};
+use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_pack::{Store, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
-use benchwright_spec::NoPlanner;
-use std::{collections::BTreeMap, io, time::Instant};
+use benchwright_spec::{NoPlanner, scenario::Scenario};
+use std::{collections::BTreeMap, io, sync::Arc, time::Instant};
 
 /// The solver with how a certificate names it.
 pub struct Engines {
@@ -53,6 +54,9 @@ fn identity(library: &Library, engine: &CpSat) -> io::Result<Solver> {
 /// Families by name and domain.
 type Families = BTreeMap<(String, String), &'static dyn Family>;
 
+/// Scenarios by name, each with whether it is one.
+type Scenarios = BTreeMap<String, Option<(Arc<Scenario>, Found)>>;
+
 /// Makes tasks.
 pub struct Maker<'s> {
     workshop: &'s Workshop,
@@ -60,6 +64,7 @@ pub struct Maker<'s> {
     domains: BTreeMap<String, Found>,
     patterns: BTreeMap<String, Pattern>,
     families: Families,
+    scenarios: Scenarios,
 }
 
 impl<'s> Maker<'s> {
@@ -71,6 +76,7 @@ impl<'s> Maker<'s> {
             domains: BTreeMap::new(),
             patterns: BTreeMap::new(),
             families: BTreeMap::new(),
+            scenarios: BTreeMap::new(),
         }
     }
 
@@ -113,6 +119,16 @@ impl<'s> Maker<'s> {
         record: bool,
     ) -> Result<(Task, Vec<Recorded>), Error> {
         let catalog = self.workshop.catalog();
+        if let Some((scenario, _)) = scenario_of(catalog, &mut self.scenarios, pattern)? {
+            let scenario = Arc::clone(&scenario);
+            let base = |seed: u64| {
+                catalog
+                    .base(&scenario.domain, benchwright_derive::SIZE, seed)
+                    .map_err(|error| NoBase(error.to_string()))
+            };
+            let order = ScenarioOrder { name: pattern, scenario: &scenario, tier, objective, seed };
+            return Ok((benchwright_derive::make(order, &base)?, Vec::new()));
+        }
         let pattern = pattern_of(catalog, &mut self.patterns, pattern)?;
         let family: &dyn Family = family_of(catalog, &mut self.families, &pattern.family, &pattern.domain)?;
         let found = domain_of(catalog, &mut self.domains, &pattern.domain)?;
@@ -134,12 +150,9 @@ impl<'s> Maker<'s> {
         let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
         let task = in_suite(task, salt.as_deref());
         Store::at(out).write(&task)?;
-        let found = domain_of(self.workshop.catalog(), &mut self.domains, &task.open.domain)?;
-        let (name, domain) = (&task.sealed.family, &task.open.domain);
-        let family = family_of(self.workshop.catalog(), &mut self.families, name, domain)?;
-        let checks = Judged::new(&task, &found, family).ok().and_then(|judged| {
+        let checks = Judged::open(self.workshop.catalog(), &task).ok().and_then(|judged| {
             let state = judged.play(&task.sealed.oracle).ok()?;
-            Some(judged.grader().ok()?.grade(&state).ok()?.applicable())
+            Some(judged.judge().ok()?.grade(&state).ok()?.applicable())
         });
         Ok(Made {
             id: task.open.id.clone(),
@@ -216,6 +229,22 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         Some(Err(why)) => Err(NotRemade(why)),
         Some(Ok(Answer::Audited(_))) | None => Err(NotRemade("the worker answered something else".to_owned())),
     }
+}
+
+/// A scenario of a name; nothing if a pattern is meant.
+fn scenario_of(catalog: &Catalog, known: &mut Scenarios, name: &str) -> Result<Option<(Arc<Scenario>, Found)>, Error> {
+    if let Some(found) = known.get(name) {
+        return Ok(found.clone());
+    }
+    let found = match catalog.is_scenario(name) {
+        true => {
+            let (scenario, found) = catalog.scenario(name).map_err(Error::catalog(name))?;
+            Some((Arc::new(scenario), found))
+        }
+        false => None,
+    };
+    known.insert(name.to_owned(), found.clone());
+    Ok(found)
 }
 
 fn pattern_of(catalog: &Catalog, known: &mut BTreeMap<String, Pattern>, name: &str) -> Result<Pattern, Error> {

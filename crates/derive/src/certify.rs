@@ -1,0 +1,305 @@
+//! Why a request cannot be carried out: the certificate of a blocked variant, derived from its world, its seat and its tools, with the
+//! reasons that whoever declines may give.
+
+use crate::{
+    Scene, calls,
+    calls::{Desk, Unwritable, Write},
+    demand::{self, Demanded, MendOrder, Origin, Stuck, called},
+    draw::Lot,
+    eval::Eye,
+    names::Request,
+    sort_deeds, throw,
+};
+use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_expr::Type;
+use benchwright_pack::{RefusalCode, effects::ExpectedRefusal};
+use benchwright_project::Discard;
+use benchwright_sandbox::Scratch;
+use benchwright_schema::{Domain, codec};
+use benchwright_spec::scenario::{Blocked, BlockingRule, Clause, Form, Obstacle, Scenario};
+use benchwright_world::seen::Known;
+use serde_json::{Value as Json, json};
+
+/// A certificate: the reasons that are accepted, and how it came about.
+pub(crate) struct Certificate {
+    pub(crate) refusal: ExpectedRefusal,
+    /// For people, and for whoever checks it.
+    pub(crate) told: Json,
+}
+
+/// Certifies that a variant of a drawn request cannot be carried out, for the reason that it declares.
+pub(crate) fn certify(
+    scene: &Scene<'_>,
+    variant: &Blocked,
+    clauses: &[Clause],
+    request: &Request,
+    lot: &Lot<'_>,
+) -> Result<Certificate, Discard> {
+    let _ = lot;
+    match variant.obstacle {
+        Obstacle::Policy => policy(scene, variant, clauses),
+        Obstacle::Permission | Obstacle::NoTool => unwritable(scene, variant, clauses),
+        Obstacle::NotFound => not_found(scene, variant, request),
+        Obstacle::Contradiction => contradiction(scene, variant, clauses),
+    }
+}
+
+fn ask(scene: &Scene<'_>, clauses: &[Clause], scratch: &Scratch) -> Result<Demanded, Box<(Stuck, Demanded)>> {
+    demand::demand(scene.scenario, clauses, scratch, &scene.bound, &scene.seat, MendOrder::FirstFirst)
+}
+
+fn policy(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Certificate, Discard> {
+    let domain = scene.domain();
+    match &variant.rule {
+        Some(BlockingRule::Rule(rule)) => {
+            let stuck = match ask(scene, clauses, &scene.scratch) {
+                Ok(_) => return Err(throw("nothing stands in the way".to_owned())),
+                Err(stuck) => stuck,
+            };
+            let Stuck::Rule(broken) = &stuck.0 else { return Err(throw(scene.told(&stuck.0))) };
+            if broken.rule != *rule {
+                return Err(throw(format!("{} stands in the way", domain.rules[broken.rule].id)));
+            }
+            // Every rule that stays broken is this one: without it the rest is clean.
+            let others = stuck.1.scratch.broken().into_iter().find(|broken| broken.rule != *rule);
+            if let Some(other) = others {
+                return Err(throw(format!("{} stands in the way too", domain.rules[other.rule].id)));
+            }
+            let id = domain.rules[*rule].id.clone();
+            let row = stuck.1.scratch.row(broken.table, broken.row).map(|cells| called(domain, broken.table, cells));
+            let ways: Vec<&str> = domain.rules[*rule].ways.iter().map(|way| &*way.says).collect();
+            let told = json!({ "rule": id, "on": row, "ways": ways, "without the rule": "clean" });
+            Ok(Certificate { refusal: refusal(variant, vec![id], Vec::new()), told })
+        }
+        Some(BlockingRule::Lifecycle(table, field)) => {
+            let name = format!("{}.{}", domain.table(*table).name, domain.table(*table).field(*field).name);
+            let why = match written(scene, variant, clauses) {
+                Ok(_) => return Err(throw("nothing stands in the way".to_owned())),
+                Err(why) => why,
+            };
+            match why {
+                Obstructed::Unwritable(Unwritable::Lifecycle { table: t, field: f, row })
+                    if (t, f) == (*table, *field) =>
+                {
+                    let on = scene.scratch.row(t, row).map(|cells| called(domain, t, cells));
+                    let told = json!({ "lifecycle": name, "on": on });
+                    Ok(Certificate { refusal: refusal(variant, vec![name], Vec::new()), told })
+                }
+                other => Err(throw(format!("something else stands in the way: {}", obstructed(scene, &other)))),
+            }
+        }
+        None => Err(Discard::Fault("a policy names its rule".to_owned())),
+    }
+}
+
+fn refusal(variant: &Blocked, rules: Vec<String>, records: Vec<String>) -> ExpectedRefusal {
+    ExpectedRefusal { obstacle: variant.obstacle.word().to_owned(), rules, records }
+}
+
+/// Why no calls could be found.
+enum Obstructed {
+    Stuck(Stuck),
+    Unwritable(Unwritable),
+}
+
+fn obstructed(scene: &Scene<'_>, why: &Obstructed) -> String {
+    match why {
+        Obstructed::Stuck(stuck) => scene.told(stuck),
+        Obstructed::Unwritable(why) => crate::unwritten(scene.domain(), why),
+    }
+}
+
+fn written(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<(Demanded, Vec<Write>), Obstructed> {
+    let demanded = ask(scene, clauses, &scene.scratch).map_err(|stuck| Obstructed::Stuck(stuck.0))?;
+    let mut deeds = demanded.deeds.clone();
+    sort_deeds(&mut deeds, scene.domain());
+    let desk = Desk { domain: scene.domain(), role: &scene.role, without: &variant.without };
+    let writes = calls::writes(&deeds, &desk, &scene.scratch, &demanded.scratch, &demanded.bound);
+    writes.map(|writes| (demanded, writes)).map_err(Obstructed::Unwritable)
+}
+
+/// No right, or no tool: of what is demanded, the first that nobody in the seat can write.
+fn unwritable(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Certificate, Discard> {
+    let domain = scene.domain();
+    let why = match written(scene, variant, clauses) {
+        Err(Obstructed::Unwritable(why)) => why,
+        Err(other) => return Err(throw(format!("something else stands in the way: {}", obstructed(scene, &other)))),
+        Ok((demanded, writes)) => match refused(scene, &demanded, &writes) {
+            Some(why) => why,
+            None => return Err(throw("nothing stands in the way".to_owned())),
+        },
+    };
+    let (table, row, origin, obstacle) = match &why {
+        Unwritable::NoTool { table, row, origin } => (*table, *row, origin, Obstacle::NoTool),
+        Unwritable::Forbidden { table, row, origin } => (*table, *row, origin, Obstacle::Permission),
+        Unwritable::Lifecycle { .. } => return Err(throw("a lifecycle stands in the way".to_owned())),
+    };
+    if obstacle != variant.obstacle {
+        return Err(throw(format!("{} stands in the way", obstacle.word())));
+    }
+    let rules = match origin {
+        Origin::Way { rule, .. } => vec![domain.rules[*rule].id.clone()],
+        Origin::Clause(_) => Vec::new(),
+    };
+    let mut records = vec![domain.table(table).own_name().replace('_', " "), domain.table(table).own_name().to_owned()];
+    if domain.table(table).name != domain.table(table).own_name() {
+        records.push(domain.table(table).name.clone());
+    }
+    if let Some(row) = row {
+        records.extend(keys_of(scene, table, row));
+    }
+    records.dedup();
+    let told = json!({ "table": domain.table(table).name, "record": records, "rule": rules });
+    Ok(Certificate { refusal: refusal(variant, rules, records), told })
+}
+
+/// A call that the world refuses because the role may not, on a row for which a grant does not hold.
+fn refused(scene: &Scene<'_>, demanded: &Demanded, writes: &[Write]) -> Option<Unwritable> {
+    let mut deeds = demanded.deeds.clone();
+    sort_deeds(&mut deeds, scene.domain());
+    let mut scratch = scene.scratch.clone();
+    for write in writes {
+        let tool = &scene.domain().tools[write.tool];
+        let args = calls::plain_args(&write.args, scene.domain());
+        let refusal = scratch.call(&scene.seat, &tool.name, &args.to_string()).err();
+        if refusal.is_some_and(|refusal| refusal.code == RefusalCode::Forbidden) {
+            let origin = deeds[write.deeds[0]].origin.clone();
+            let row = match &deeds[write.deeds[0]].act {
+                demand::DeedAct::Change { row, .. } | demand::DeedAct::Drop { row, .. } => Some(*row),
+                _ => None,
+            };
+            return Some(Unwritable::Forbidden { table: tool.table?, row, origin });
+        }
+    }
+    None
+}
+
+/// What a row is shown by: its own keys, and those of rows that it refers to.
+fn keys_of(scene: &Scene<'_>, table: TableId, row: RowId) -> Vec<String> {
+    let domain = scene.domain();
+    let mut keys = own_keys(domain, table, scene.scratch.row(table, row).unwrap_or_default());
+    let cells = scene.scratch.row(table, row).unwrap_or_default().to_vec();
+    for (field, cell) in domain.table(table).fields.iter().zip(&cells).skip(1) {
+        if let (Type::Ref(to), Value::Ref(other)) = (field.ty, cell)
+            && let Some(cells) = scene.scratch.row(to, *other)
+        {
+            keys.extend(own_keys(domain, to, cells));
+        }
+    }
+    keys
+}
+
+/// The texts by which people know a row.
+fn own_keys(domain: &Domain, table: TableId, cells: &[Value]) -> Vec<String> {
+    const SHOWN: [&str; 6] = ["number", "name", "email", "serial_number", "user_principal_name", "employee_number"];
+    const TITLES: [&str; 3] = ["title", "summary", "subject"];
+    let declared = domain.table(table);
+    let mut keys = Vec::new();
+    for name in SHOWN.into_iter().chain(TITLES) {
+        // A title is a name only where there is no other.
+        if TITLES.contains(&name) && !keys.is_empty() {
+            continue;
+        }
+        if let Some(field) = declared.field_named(name)
+            && let Some(value) = cells.get(field.index()).filter(|value| !value.is_null())
+        {
+            keys.push(codec::show_value(domain, declared.field(field).ty, value));
+        }
+    }
+    keys
+}
+
+fn not_found(scene: &Scene<'_>, variant: &Blocked, request: &Request) -> Result<Certificate, Discard> {
+    let scenario = scene.scenario;
+    let Some(lost) = &variant.lost else { return Err(Discard::Fault("nothing is lost".to_owned())) };
+    let member = &scenario.cast[lost.member];
+    let mut records = vec![member.name.replace('_', " "), member.name.clone()];
+    match (&lost.path, &request.lost) {
+        (Some(_), Some(shown)) => {
+            records = vec![shown.clone()];
+        }
+        (Some(_), None) => return Err(throw("what is lost is not shown".to_owned())),
+        (None, _) => {
+            if !is_empty(scenario, scene, lost.member) {
+                return Err(throw(format!("{} is there", member.name)));
+            }
+            // What it was to be found by may be named as well.
+            if let Form::Rows { source, .. } = &member.form {
+                records.extend(words_of(scene, source));
+                if let benchwright_expr::Source::Rows { relation, .. } = source {
+                    records.push(scene.domain().table(*relation).own_name().replace('_', " "));
+                }
+            }
+        }
+    }
+    let told = json!({ "member": member.name, "source": member.text, "record": records });
+    Ok(Certificate { refusal: refusal(variant, Vec::new(), records), told })
+}
+
+/// Whether nobody in the whole world is what a member stands for.
+fn is_empty(scenario: &Scenario, scene: &Scene<'_>, at: usize) -> bool {
+    let Form::Rows { source, condition, .. } = &scenario.cast[at].form else { return false };
+    let eye = Eye::of(&scene.scratch, &scene.bound[..at]);
+    eye.rows(source, condition.as_ref(), None).is_empty()
+}
+
+/// The texts that a source looks for.
+fn words_of(scene: &Scene<'_>, source: &benchwright_expr::Source) -> Vec<String> {
+    let benchwright_expr::Source::Rows { tests, .. } = source else { return Vec::new() };
+    let eye = Eye::of(&scene.scratch, &scene.bound);
+    let mut words = Vec::new();
+    for (_, _, values) in tests {
+        for value in values {
+            match eye.value(value, None) {
+                Value::Text(text) => words.push(text.to_string()),
+                Value::Ref(_) => {
+                    if let benchwright_expr::Expr::Field(slot, path) = value
+                        && path.is_empty()
+                        && let Some(Known::Row(table, Some(row))) = scene.bound.get(*slot)
+                    {
+                        words.extend(own_keys(
+                            scene.domain(),
+                            *table,
+                            scene.scratch.row(*table, *row).unwrap_or_default(),
+                        ));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    words
+}
+
+fn contradiction(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Certificate, Discard> {
+    let domain = scene.domain();
+    let stuck = match ask(scene, clauses, &scene.scratch) {
+        Ok(demanded) => {
+            let eye = Eye::of(&demanded.scratch, &demanded.bound);
+            let failed = variant.ensure.iter().find(|ensure| !eye.holds(&ensure.holds, None));
+            match failed {
+                Some(ensure) => Stuck::Ensure(ensure.id.clone()),
+                None => return Err(throw("nothing stands in the way".to_owned())),
+            }
+        }
+        Err(stuck) => stuck.0,
+    };
+    let (records, told) = match &stuck {
+        Stuck::Contradiction(table, row, field) => {
+            let field = domain.table(*table).field(*field).name.clone();
+            (keys_of(scene, *table, *row), json!({ "cell": format!("{}.{field}", domain.table(*table).name) }))
+        }
+        Stuck::Ensure(id) => {
+            let mut records = Vec::new();
+            for known in &scene.bound {
+                if let Known::Row(table, Some(row)) = known {
+                    records.extend(own_keys(domain, *table, scene.scratch.row(*table, *row).unwrap_or_default()));
+                }
+            }
+            (records, json!({ "ensure": id }))
+        }
+        other => return Err(throw(scene.told(other))),
+    };
+    let _ = FieldId::ID;
+    Ok(Certificate { refusal: refusal(variant, Vec::new(), records), told })
+}

@@ -1,0 +1,499 @@
+//! What a request comes to: the cells that are asked for, put into a copy of the state by force, and what the policy's ways add until no
+//! rule is broken. Where a rule stays broken that no way mends, the request cannot be carried out, and that rule is why.
+
+use crate::eval::{Eye, id_of};
+use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_expr::Source;
+use benchwright_pack::Refusal;
+use benchwright_sandbox::{Broken, Scratch};
+use benchwright_schema::{
+    Domain, Field,
+    ways::{Act, Wanted, Which},
+};
+use benchwright_spec::scenario::{Asked, Clause, Meant, Scenario};
+use benchwright_world::{Seat, seen::Known};
+use std::collections::BTreeMap;
+
+/// Ways are added at most so often.
+const MOST_ROUNDS: usize = 20;
+
+/// Who wants something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// A clause, by its place.
+    Clause(usize),
+    /// The way of a rule, on the row that would break it.
+    Way {
+        /// The rule's place in the domain.
+        rule: usize,
+        /// The place of the way.
+        way: usize,
+        /// The row.
+        on: (TableId, RowId),
+    },
+}
+
+/// A cell that is wanted: what it becomes, and as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedCell {
+    pub(crate) field: FieldId,
+    pub(crate) value: Value,
+    pub(crate) wanted: Wanted,
+}
+
+/// Something that is done.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub(crate) origin: Origin,
+    pub(crate) act: DeedAct,
+    /// The row that `it` is in what was written.
+    pub(crate) it: Option<(TableId, RowId)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum DeedAct {
+    Change {
+        table: TableId,
+        row: RowId,
+        cells: Vec<WantedCell>,
+    },
+    /// The row has an id in the demanded state only.
+    Make {
+        table: TableId,
+        row: RowId,
+        cells: Vec<WantedCell>,
+        name: Option<String>,
+    },
+    Drop {
+        table: TableId,
+        row: RowId,
+    },
+    Call {
+        tool: usize,
+        with: serde_json::Map<String, serde_json::Value>,
+    },
+}
+
+/// Why a request cannot be carried out, as far as the state tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Stuck {
+    /// A rule is broken and no way applies.
+    Rule(Broken),
+    /// Two clauses want different values of a cell.
+    Contradiction(TableId, RowId, FieldId),
+    /// A condition on the final state does not hold.
+    Ensure(String),
+    /// The state itself does not take a cell.
+    Refused(TableId, Refusal),
+    /// The ways never end.
+    Endless,
+}
+
+/// The demanded state with how it came about.
+pub(crate) struct Demanded {
+    pub(crate) scratch: Scratch,
+    pub(crate) deeds: Vec<Deed>,
+    /// What names stand for, those that clauses make after the cast.
+    pub(crate) bound: Vec<Known>,
+    /// The rules whose ways were taken, with the broken row, in order.
+    pub(crate) mended: Vec<Broken>,
+}
+
+/// In which order broken rules are mended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MendOrder {
+    FirstFirst,
+    LastFirst,
+}
+
+/// The clauses of a scenario that are in force, with their places.
+pub(crate) fn in_force<'s>(clauses: &'s [Clause], scratch: &Scratch, bound: &[Known]) -> Vec<(usize, &'s Clause)> {
+    let eye = Eye::of(scratch, bound);
+    let holds = |clause: &Clause| clause.when.as_ref().is_none_or(|when| eye.holds(when, None));
+    clauses.iter().enumerate().filter(|(_, clause)| holds(clause)).collect()
+}
+
+/// Puts what is asked for into a state, and what follows from the policy. `Err` tells why it cannot be, with what was done so far.
+pub(crate) fn demand(
+    scenario: &Scenario,
+    clauses: &[Clause],
+    world: &Scratch,
+    bound: &[Known],
+    seat: &Seat,
+    order: MendOrder,
+) -> Result<Demanded, Box<(Stuck, Demanded)>> {
+    let scratch = world.clone();
+    let mut demanded = Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new() };
+    let mut asked: BTreeMap<(TableId, RowId, FieldId), Value> = BTreeMap::new();
+    let stuck = |stuck: Stuck, demanded: Demanded| Err(Box::new((stuck, demanded)));
+    for (at, clause) in in_force(clauses, world, bound) {
+        if let Err(why) = ask(at, clause, world, seat, &mut demanded, &mut asked) {
+            return stuck(why, demanded);
+        }
+    }
+    for _ in 0..MOST_ROUNDS {
+        let mut broken = demanded.scratch.broken();
+        if order == MendOrder::LastFirst {
+            broken.reverse();
+        }
+        if broken.is_empty() {
+            let eye = Eye::of(&demanded.scratch, &demanded.bound);
+            let failed = scenario.ensure.iter().find(|ensure| !eye.holds(&ensure.holds, None)).map(|e| e.id.clone());
+            return match failed {
+                None => Ok(demanded),
+                Some(id) => stuck(Stuck::Ensure(id), demanded),
+            };
+        }
+        let mut progress = false;
+        for one in &broken {
+            match mend(one, world, &mut demanded, &asked) {
+                Ok(true) => {
+                    demanded.mended.push(one.clone());
+                    progress = true;
+                    break;
+                }
+                Ok(false) => {}
+                Err(why) => return stuck(why, demanded),
+            }
+        }
+        if !progress {
+            let first = broken.swap_remove(0);
+            return stuck(Stuck::Rule(first), demanded);
+        }
+    }
+    stuck(Stuck::Endless, demanded)
+}
+
+/// The rows that a clause means.
+pub(crate) fn meant(meant: &Meant, scratch: &Scratch, bound: &[Known]) -> Vec<RowId> {
+    let rows = crate::draw::rows_of(&bound[meant.slot]);
+    if meant.path.is_empty() {
+        return rows;
+    }
+    let eye = Eye::of(scratch, bound);
+    let table = match &bound[meant.slot] {
+        Known::Row(table, _) | Known::Rows(table, _) => *table,
+        Known::Value(..) => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for row in rows {
+        let reached = eye.row(table, row).and_then(|row| eye.reach(row, &meant.path).as_ref_id());
+        if let Some(reached) = reached.filter(|reached| !found.contains(reached)) {
+            found.push(reached);
+        }
+    }
+    found
+}
+
+/// Puts one clause into the state.
+fn ask(
+    at: usize,
+    clause: &Clause,
+    world: &Scratch,
+    seat: &Seat,
+    demanded: &mut Demanded,
+    asked: &mut BTreeMap<(TableId, RowId, FieldId), Value>,
+) -> Result<(), Stuck> {
+    let origin = Origin::Clause(at);
+    match &clause.act {
+        Asked::Change { rows, table, to } => {
+            for row in meant(rows, world, &demanded.bound) {
+                let it = Some((*table, row));
+                let cells = cells(to, *table, None, it, &demanded.scratch, &demanded.bound);
+                for cell in &cells {
+                    let place = (*table, row, cell.field);
+                    if asked.get(&place).is_some_and(|known| *known != cell.value) {
+                        return Err(Stuck::Contradiction(*table, row, cell.field));
+                    }
+                    asked.insert(place, cell.value.clone());
+                }
+                set(demanded, *table, row, &cells)?;
+                demanded.deeds.push(Deed {
+                    origin: origin.clone(),
+                    act: DeedAct::Change { table: *table, row, cells },
+                    it,
+                });
+            }
+        }
+        Asked::Make { table, with, each, name } => {
+            let its: Vec<Option<(TableId, RowId)>> = match each {
+                None => vec![None],
+                Some(each) => {
+                    meant(each, world, &demanded.bound).into_iter().map(|row| Some((each.table, row))).collect()
+                }
+            };
+            for it in its {
+                let cells = cells(with, *table, None, it, &demanded.scratch, &demanded.bound);
+                let row = make(demanded, *table, &cells)?;
+                for cell in &cells {
+                    asked.insert((*table, row, cell.field), cell.value.clone());
+                }
+                if name.is_some() {
+                    demanded.bound.push(Known::Row(*table, Some(row)));
+                }
+                let act = DeedAct::Make { table: *table, row, cells, name: name.clone() };
+                demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+            }
+        }
+        Asked::Drop { rows, table } => {
+            for row in meant(rows, world, &demanded.bound) {
+                let removed = demanded.scratch.remove(*table, row);
+                removed.map_err(|refusal| Stuck::Refused(*table, refusal))?;
+                demanded.deeds.push(Deed {
+                    origin: origin.clone(),
+                    act: DeedAct::Drop { table: *table, row },
+                    it: None,
+                });
+            }
+        }
+        Asked::Call { tool, with, each } => {
+            let its: Vec<Option<(TableId, RowId)>> = match each {
+                None => vec![None],
+                Some(each) => {
+                    meant(each, world, &demanded.bound).into_iter().map(|row| Some((each.table, row))).collect()
+                }
+            };
+            for it in its {
+                let args = crate::calls::arguments(*tool, with, it, &demanded.scratch, &demanded.bound);
+                let name = demanded.scratch.domain().tools[*tool].name.clone();
+                let called = demanded.scratch.call(seat, &name, &serde_json::Value::Object(args.clone()).to_string());
+                if let Err(refusal) = called {
+                    return Err(Stuck::Refused(benchwright_base::RelationId(u16::MAX), refusal));
+                }
+                demanded.deeds.push(Deed {
+                    origin: origin.clone(),
+                    act: DeedAct::Call { tool: *tool, with: args },
+                    it,
+                });
+            }
+        }
+        Asked::Answer { .. } => {}
+    }
+    Ok(())
+}
+
+fn set(demanded: &mut Demanded, table: TableId, row: RowId, cells: &[WantedCell]) -> Result<bool, Stuck> {
+    let values = cells.iter().map(|cell| (cell.field, cell.value.clone())).collect();
+    demanded.scratch.set(table, row, values).map_err(|refusal| Stuck::Refused(table, refusal))
+}
+
+fn make(demanded: &mut Demanded, table: TableId, cells: &[WantedCell]) -> Result<RowId, Stuck> {
+    let domain = std::sync::Arc::clone(demanded.scratch.domain());
+    let mut values: Vec<(FieldId, Value)> = cells.iter().map(|cell| (cell.field, cell.value.clone())).collect();
+    // Texts that somebody composes are there before they are composed.
+    for (at, field) in domain.table(table).fields.iter().enumerate().skip(1) {
+        let id = FieldId(at as u16);
+        let lacks = field.default.is_none() && !field.nullable && field.stamp.is_none();
+        if lacks && field.prose && !values.iter().any(|(known, _)| *known == id) {
+            values.push((id, Value::text(fit("As asked.", field))));
+        }
+    }
+    demanded.scratch.make(table, values).map_err(|refusal| Stuck::Refused(table, refusal))
+}
+
+/// A text within the bounds of a field.
+pub(crate) fn fit(text: &str, field: &Field) -> String {
+    let (low, high) = field.bounds.unwrap_or((0, i64::MAX));
+    let mut text = text.to_owned();
+    const MORE: [&str; 3] = ["Please see the records for what was done.", "Nothing else was changed.", "Thank you."];
+    let mut at = 0;
+    while (text.chars().count() as i64) < low {
+        text.push(' ');
+        text.push_str(MORE[at % MORE.len()]);
+        at += 1;
+    }
+    if (text.chars().count() as i64) > high {
+        text = text.chars().take(usize::try_from(high).unwrap_or(usize::MAX)).collect();
+    }
+    text.trim_end().to_owned()
+}
+
+/// What cells come to.
+pub(crate) fn cells(
+    wanted: &[(FieldId, Wanted)],
+    table: TableId,
+    subject: Option<(TableId, RowId)>,
+    it: Option<(TableId, RowId)>,
+    scratch: &Scratch,
+    bound: &[Known],
+) -> Vec<WantedCell> {
+    let eye = Eye::of(scratch, bound);
+    let domain = scratch.domain();
+    let subject = subject.and_then(|(table, row)| eye.row(table, row));
+    let it = it.and_then(|(table, row)| eye.row(table, row));
+    let mut found = Vec::new();
+    for (field, wanted) in wanted {
+        let declared = domain.table(table).field(*field);
+        let value = value(wanted, declared, &eye, subject, it);
+        found.push(WantedCell { field: *field, value, wanted: wanted.clone() });
+    }
+    found
+}
+
+fn value<'e>(
+    wanted: &Wanted,
+    field: &Field,
+    eye: &Eye<'e>,
+    subject: Option<&'e [Value]>,
+    it: Option<&'e [Value]>,
+) -> Value {
+    let of = |expr| match subject {
+        Some(subject) => eye.value_on(expr, subject, it),
+        None => eye.value(expr, it),
+    };
+    match wanted {
+        Wanted::Is(expr) => of(expr),
+        Wanted::OneOf(list) => list.first().map_or(Value::Null, of),
+        Wanted::Text(parts) => Value::text(eye.text(parts, it, subject, 0)),
+        Wanted::Tell(parts) => Value::text(fit(&eye.text(parts, it, subject, 0), field)),
+        Wanted::Extreme { source, condition, by, last } => {
+            let rows = eye.rows(source, condition.as_ref(), subject);
+            let key = |row: &&'e [Value]| match subject {
+                Some(subject) => eye.value_on(by, subject, Some(row)),
+                None => eye.value(by, Some(row)),
+            };
+            let found =
+                if *last { rows.iter().max_by_key(|row| key(row)) } else { rows.iter().min_by_key(|row| key(row)) };
+            found.map_or(Value::Null, |row| Value::Ref(id_of(row)))
+        }
+    }
+}
+
+/// Takes the first way of a broken rule that applies; whether one did and changed something.
+fn mend(
+    broken: &Broken,
+    world: &Scratch,
+    demanded: &mut Demanded,
+    asked: &BTreeMap<(TableId, RowId, FieldId), Value>,
+) -> Result<bool, Stuck> {
+    let domain = std::sync::Arc::clone(demanded.scratch.domain());
+    let rule = &domain.rules[broken.rule];
+    let on = (broken.table, broken.row);
+    for (nth, way) in rule.ways.iter().enumerate() {
+        let Some(remedy) = way.on.iter().find(|remedy| remedy.table == broken.table) else { continue };
+        if remedy.when.as_ref().is_some_and(|when| !demanded.scratch.holds_of(broken.table, broken.row, when)) {
+            continue;
+        }
+        let before = demanded.scratch.clone();
+        let (deeds, mended) = (demanded.deeds.len(), demanded.mended.len());
+        let origin = Origin::Way { rule: broken.rule, way: nth, on };
+        let mut changed = false;
+        let mut fits = true;
+        for act in &remedy.acts {
+            match act_on(act, on, &origin, demanded, asked, world)? {
+                Some(more) => changed |= more,
+                None => fits = false,
+            }
+        }
+        if fits && changed {
+            return Ok(true);
+        }
+        demanded.scratch = before;
+        demanded.deeds.truncate(deeds);
+        demanded.mended.truncate(mended);
+    }
+    Ok(false)
+}
+
+/// Carries out an act of a way; whether it changed something, or nothing if it would change what is asked for.
+fn act_on(
+    act: &Act,
+    on: (TableId, RowId),
+    origin: &Origin,
+    demanded: &mut Demanded,
+    asked: &BTreeMap<(TableId, RowId, FieldId), Value>,
+    world: &Scratch,
+) -> Result<Option<bool>, Stuck> {
+    match act {
+        Act::Change { rows, table, to } => {
+            let mut any = false;
+            for row in which(rows, on, &demanded.scratch) {
+                let it = Some((*table, row));
+                let cells = cells(to, *table, Some(on), it, &demanded.scratch, &[]);
+                let clash =
+                    |cell: &WantedCell| asked.get(&(*table, row, cell.field)).is_some_and(|known| *known != cell.value);
+                if cells.iter().any(clash) {
+                    return Ok(None);
+                }
+                if set(demanded, *table, row, &cells)? {
+                    any = true;
+                    let act = DeedAct::Change { table: *table, row, cells };
+                    demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+                }
+            }
+            Ok(Some(any))
+        }
+        Act::Make { table, each, with } => {
+            let its: Vec<Option<(TableId, RowId)>> = match each {
+                None => vec![None],
+                Some(source) => {
+                    let Source::Rows { relation, .. } = source else { return Ok(Some(false)) };
+                    let rows = which(&Which::Those(source.clone(), None), on, &demanded.scratch);
+                    rows.into_iter().map(|row| Some((*relation, row))).collect()
+                }
+            };
+            let mut any = false;
+            for it in its {
+                let cells = cells(with, *table, Some(on), it, &demanded.scratch, &[]);
+                let declared = demanded.scratch.domain().table(*table).clone();
+                let lacks = |cell: &WantedCell| cell.value.is_null() && !declared.field(cell.field).nullable;
+                if cells.iter().any(lacks) {
+                    return Ok(None);
+                }
+                let row = make(demanded, *table, &cells)?;
+                any = true;
+                let act = DeedAct::Make { table: *table, row, cells, name: None };
+                demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+            }
+            Ok(Some(any))
+        }
+        Act::Drop { rows, table } => {
+            let mut any = false;
+            for row in which(rows, on, &demanded.scratch) {
+                demanded.scratch.remove(*table, row).map_err(|refusal| Stuck::Refused(*table, refusal))?;
+                any = true;
+                demanded.deeds.push(Deed {
+                    origin: origin.clone(),
+                    act: DeedAct::Drop { table: *table, row },
+                    it: None,
+                });
+            }
+            Ok(Some(any))
+        }
+        Act::Call { .. } => {
+            // A native remedy is made by whoever writes the calls; in the demanded state it cannot be forced.
+            let _ = world;
+            Ok(None)
+        }
+    }
+}
+
+/// The rows that a way is about.
+fn which(rows: &Which, on: (TableId, RowId), scratch: &Scratch) -> Vec<RowId> {
+    let eye = Eye::of(scratch, &[]);
+    let Some(subject) = eye.row(on.0, on.1) else { return Vec::new() };
+    match rows {
+        Which::One(expr) => eye.value_on(expr, subject, None).as_ref_id().into_iter().collect(),
+        Which::Those(source, condition) => {
+            eye.rows(source, condition.as_ref(), Some(subject)).into_iter().map(id_of).collect()
+        }
+    }
+}
+
+/// A row in words: what people call it by.
+pub(crate) fn called(domain: &Domain, table: TableId, cells: &[Value]) -> String {
+    const SHOWN: [&str; 8] =
+        ["number", "name", "email", "title", "summary", "subject", "serial_number", "user_principal_name"];
+    let declared = domain.table(table);
+    let shown = SHOWN.iter().find_map(|name| {
+        let field = declared.field_named(name)?;
+        match &cells[field.index()] {
+            Value::Null => None,
+            value => Some(benchwright_schema::codec::show_value(domain, declared.field(field).ty, value)),
+        }
+    });
+    match shown {
+        Some(shown) => format!("{} {shown}", declared.name),
+        None => format!("{} {}", declared.name, cells.first().and_then(Value::as_ref_id).unwrap_or_default()),
+    }
+}

@@ -1,0 +1,190 @@
+//! Expressions over a state and the cast.
+
+use benchwright_base::{DateTime, RowId, TableId, Value};
+use benchwright_expr::{
+    Expr, Path, Source, Type,
+    eval::{GivenValue, Judge, Records as _},
+};
+use benchwright_sandbox::{Live, Scratch};
+use benchwright_schema::{
+    Domain, codec,
+    ways::{Form, Said, Shows},
+};
+use benchwright_world::seen::Known;
+
+/// A state with what names stand for in it.
+pub(crate) struct Eye<'e> {
+    pub(crate) records: Live<'e>,
+    given: Vec<GivenValue<&'e [Value]>>,
+    now: DateTime,
+    domain: &'e Domain,
+}
+
+impl<'e> Eye<'e> {
+    /// Looks at a state as it stands.
+    pub(crate) fn of(scratch: &'e Scratch, bound: &[Known]) -> Eye<'e> {
+        Eye::at(scratch.records(), scratch.domain(), scratch.now(), bound)
+    }
+
+    pub(crate) fn at(records: Live<'e>, domain: &'e Domain, now: DateTime, bound: &[Known]) -> Eye<'e> {
+        let row = |table: TableId, row: RowId| records.row(table, row);
+        let given = bound
+            .iter()
+            .map(|known| match known {
+                Known::Row(table, id) => {
+                    id.and_then(|id| row(*table, id)).map_or(GivenValue::Value(Value::Null), GivenValue::Row)
+                }
+                Known::Rows(table, ids) => GivenValue::Rows(ids.iter().filter_map(|id| row(*table, *id)).collect()),
+                Known::Value(_, value) => GivenValue::Value(value.clone()),
+            })
+            .collect();
+        Eye { records, given, now, domain }
+    }
+
+    fn judge<'j>(&'j self, subject: Option<&'e [Value]>, it: Option<&'e [Value]>) -> Judge<'j, Live<'e>> {
+        let mut judge = Judge::new(&self.records, self.now);
+        judge.given = &self.given;
+        judge.subject = subject;
+        judge.subject_before = subject;
+        judge.it = it;
+        judge
+    }
+
+    pub(crate) fn row(&self, table: TableId, row: RowId) -> Option<&'e [Value]> {
+        self.records.row(table, row)
+    }
+
+    pub(crate) fn value(&self, expr: &Expr, it: Option<&'e [Value]>) -> Value {
+        self.judge(None, it).value(expr)
+    }
+
+    /// The value of an expression about a row.
+    pub(crate) fn value_on(&self, expr: &Expr, subject: &'e [Value], it: Option<&'e [Value]>) -> Value {
+        self.judge(Some(subject), it).value(expr)
+    }
+
+    pub(crate) fn holds(&self, expr: &Expr, it: Option<&'e [Value]>) -> bool {
+        self.judge(None, it).holds(expr)
+    }
+
+    /// The rows of a source for which a condition on `it` holds, in order of id; about a row, if there is one.
+    pub(crate) fn rows(
+        &self,
+        source: &Source,
+        condition: Option<&Expr>,
+        subject: Option<&'e [Value]>,
+    ) -> Vec<&'e [Value]> {
+        let rows = self.judge(subject, None).rows(source);
+        let holds =
+            |row: &&'e [Value]| condition.is_none_or(|condition| self.judge(subject, Some(row)).holds(condition));
+        rows.into_iter().filter(holds).collect()
+    }
+
+    /// What a path reaches from a row.
+    pub(crate) fn reach(&self, row: &'e [Value], path: &Path) -> Value {
+        self.judge(Some(row), None).value(&Expr::Field(0, path.clone()))
+    }
+
+    /// A value as people write it.
+    pub(crate) fn show(&self, ty: Type, value: &Value, form: Form) -> String {
+        match (form, value) {
+            (_, Value::Null) => String::new(),
+            (Form::Time, Value::DateTime(instant)) => instant.time().to_string().chars().take(5).collect(),
+            (Form::Date, Value::DateTime(instant)) => long_date(&instant.date().to_string()),
+            (_, Value::Date(date)) => long_date(&date.to_string()),
+            (_, Value::Enum(_)) => codec::show_value(self.domain, ty, value).replace('_', " "),
+            _ => codec::show_value(self.domain, ty, value),
+        }
+    }
+
+    /// A text with its slots filled in; `number` stands for the number of a planted row.
+    pub(crate) fn text(
+        &self,
+        parts: &[Said],
+        it: Option<&'e [Value]>,
+        subject: Option<&'e [Value]>,
+        number: RowId,
+    ) -> String {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Said::Plain(plain) if plain == benchwright_spec::scenario::NUMBER => text.push_str(&number.to_string()),
+                Said::Plain(plain) => text.push_str(plain),
+                Said::Slot { shows, ty, form, .. } => text.push_str(&self.slot(shows, *ty, *form, it, subject)),
+            }
+        }
+        text
+    }
+
+    /// What a slot shows.
+    pub(crate) fn slot(
+        &self,
+        shows: &Shows,
+        ty: Type,
+        form: Form,
+        it: Option<&'e [Value]>,
+        subject: Option<&'e [Value]>,
+    ) -> String {
+        match shows {
+            Shows::One(expr) => self.show(ty, &self.judge(subject, it).value(expr), form),
+            Shows::Each(slot, path) => {
+                let rows = match &self.given.get(*slot - usize::from(subject.is_some())) {
+                    Some(GivenValue::Rows(rows)) => rows.clone(),
+                    _ => Vec::new(),
+                };
+                if form == Form::Count {
+                    return number_word(rows.len());
+                }
+                let items: Vec<String> =
+                    rows.iter().map(|row| self.show(ty, &self.reach(row, path), Form::Plain)).collect();
+                list(&items)
+            }
+        }
+    }
+}
+
+/// `24 March 2026` of `2026-03-24`.
+pub(crate) fn long_date(date: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next(), parts.next(), parts.next());
+    let month = month.and_then(|month| month.parse::<usize>().ok()).and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    match (year, month, day.and_then(|day| day.parse::<u32>().ok())) {
+        (Some(year), Some(month), Some(day)) => format!("{day} {month} {year}"),
+        _ => date.to_owned(),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// A small number as a word.
+pub(crate) fn number_word(number: usize) -> String {
+    const WORDS: [&str; 13] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+/// The id of a row.
+pub(crate) fn id_of(row: &[Value]) -> RowId {
+    row.first().and_then(Value::as_ref_id).unwrap_or_default()
+}

@@ -1,0 +1,641 @@
+//! Makes tasks of scenarios. A scenario says what is asked for; everything else is derived here: who and what it is about is drawn, what
+//! the request presumes is planted, the cells that are asked for are put into a copy of the state, the policy's ways are taken until no
+//! rule is broken, tools are found for the writes and for the reads that lead to them, and the calls are made. What they leave is what
+//! is expected. No solver is asked, and no model.
+
+mod attribute;
+mod calls;
+mod certify;
+mod demand;
+mod draw;
+mod edges;
+mod eval;
+mod names;
+mod read;
+mod say;
+mod seal;
+
+use attribute::{Blame, Outcome};
+use benchwright_base::{RowId, TableId, Value};
+use benchwright_expr::Type;
+use benchwright_pack::{
+    Delta, Script, TableDelta, Task,
+    effects::{
+        AnswerType, AnswerValue, CastName, CastValue, Effects, EffectsKind, Ensured, ExpectedAnswer, ExpectedRow,
+    },
+};
+use benchwright_project::{Discard, MOST_ATTEMPTS, MakeError};
+use benchwright_sandbox::{Conditions, Episode, Sandbox, Scratch};
+use benchwright_schema::{By, Domain, Role, codec};
+use benchwright_spec::scenario::{self, Asked, Blocked, Clause, Form, Pick, Scenario, Told, WordPart};
+use benchwright_world::{ReplayError, Seat, seen::Known};
+use calls::{Desk, Write};
+use demand::{Deed, Demanded, MendOrder, Origin, Stuck};
+use draw::{Drawn, Lot};
+use names::Request;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// So many first states are drawn from where one domain stands alone.
+const BASES: u64 = 12;
+/// So many where several are joined.
+const JOINED_BASES: u64 = 6;
+/// The size of the worlds.
+pub const SIZE: &str = "medium";
+/// Other orders of the writes are tried at most so often.
+const MOST_ORDERS: usize = 40;
+
+/// A draw that makes no good task, with why.
+fn throw(cause: String) -> Discard {
+    Discard::Because(cause)
+}
+
+/// Why there is no base world, in words.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoBase(pub String);
+
+/// The base world of a draw, by its seed.
+pub type Bases<'b> = dyn Fn(u64) -> Result<Arc<Sandbox>, NoBase> + 'b;
+
+/// A request that was derived: its world, what is asked, how it is done and what is then there.
+pub struct Derived {
+    /// The seed of the base world.
+    pub base: u64,
+    /// The world as planted.
+    pub world: Arc<Sandbox>,
+    /// Who acts.
+    pub seat: Seat,
+    /// The name of the voice.
+    pub voice: String,
+    /// The whole instruction.
+    pub instruction: String,
+    /// The request alone.
+    pub request: String,
+    /// What tells which clause or condition.
+    pub spans: Vec<(String, String)>,
+    /// The calls.
+    pub oracle: Script,
+    /// What judges the outcome.
+    pub effects: Effects,
+    /// How many calls the oracle makes.
+    pub calls: usize,
+    /// How many of them only read.
+    pub reads: usize,
+    /// The rules whose ways were taken.
+    pub ways: Vec<String>,
+    /// What members of the cast stand for, in words.
+    pub cast: BTreeMap<String, serde_json::Value>,
+    /// Rows planted so that conditions matter, and doubles.
+    pub edges: usize,
+    /// Doubles of members.
+    pub doubles: usize,
+    /// What was planted, table by table.
+    pub planted: Vec<TableDelta>,
+    /// The digest of the base's first state.
+    pub base_digest: String,
+    /// Tools that are not offered.
+    pub without: Vec<String>,
+    /// Why it cannot be carried out, for people.
+    pub certificate: serde_json::Value,
+}
+
+/// The objective of a task that can be carried out; a blocked variant's is its name.
+pub const DONE: &str = "done";
+/// The family that sealed tasks of scenarios name.
+pub const FAMILY: &str = "scenario";
+
+/// The version of the derivation, which certificates and lock files name in the place of a solver.
+pub const DERIVATION: &str = "derivation, 1";
+
+/// Which task is wanted.
+#[derive(Clone, Copy)]
+pub struct ScenarioOrder<'a> {
+    /// The name of the scenario.
+    pub name: &'a str,
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The tier.
+    pub tier: &'a str,
+    /// [`DONE`], or the name of a blocked variant.
+    pub objective: &'a str,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Makes the task of an order: draws until one makes a good task. A blocked variant takes the first draw that makes a task without it.
+pub fn make(order: ScenarioOrder<'_>, bases: &Bases<'_>) -> Result<Task, MakeError> {
+    let ScenarioOrder { name, scenario, tier, objective, seed } = order;
+    let known = scenario.tiers.iter().any(|(known, _)| known == tier);
+    if !known || (objective != DONE && scenario.variant(objective).is_none()) {
+        return Err(MakeError::NoCell {
+            pattern: name.to_owned(),
+            tier: tier.to_owned(),
+            objective: objective.to_owned(),
+        });
+    }
+    let mut discarded: BTreeMap<String, u32> = BTreeMap::new();
+    for attempt in 0..MOST_ATTEMPTS {
+        let fault = |why: String| MakeError::Fault { pattern: name.to_owned(), seed, attempt, why };
+        let feasible = match derive(name, scenario, tier, seed, attempt, bases) {
+            Ok(feasible) => feasible,
+            Err(Discard::Because(cause)) => {
+                *discarded.entry(cause).or_default() += 1;
+                continue;
+            }
+            Err(other) => return Err(fault(other.to_string())),
+        };
+        let derived = match objective {
+            DONE => feasible,
+            variant => derive_blocked(name, scenario, variant, tier, seed, attempt, bases)
+                .map_err(|why| fault(format!("the variant {variant} of its draw is none: {why}")))?,
+        };
+        return Ok(seal::task(order, derived, attempt, discarded));
+    }
+    let causes: Vec<String> = discarded.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
+    Err(MakeError::Exhausted { pattern: name.to_owned(), seed, causes: causes.join(", ") })
+}
+
+/// Derives one draw of a scenario as it can be carried out.
+pub fn derive(
+    pattern: &str,
+    scenario: &Scenario,
+    tier: &str,
+    seed: u64,
+    attempt: u32,
+    bases: &Bases<'_>,
+) -> Result<Derived, Discard> {
+    // A choice would be judged as the one that was drawn.
+    let chosen = scenario
+        .cast
+        .iter()
+        .find(|member| matches!(member.form, Form::Rows { pick: Pick::Any, .. } | Form::Ask { .. }));
+    if let Some(member) = chosen {
+        return Err(Discard::Fault(format!("{}: `any` and `ask` are read, but not derived yet", member.name)));
+    }
+    let lot = Lot { pattern, tier, seed, attempt };
+    let (base, sandbox) = base_of(scenario, &lot, bases)?;
+    let mut drawn = draw::draw(scenario, None, &sandbox, &lot)?;
+    draw::find(scenario, None, &mut drawn, &lot)?;
+    edges::plant(scenario, &mut drawn, &lot)?;
+    draw::find(scenario, None, &mut drawn, &lot)?;
+    let scene = Scene::new(scenario, None, &drawn)?;
+    let voice = scene.voice(&lot)?;
+    let request = scene.request(&voice, None)?;
+    let demanded = scene.demanded(&scenario.clauses)?;
+    // What the policy adds must not hang on the order in which it is taken.
+    let again =
+        demand::demand(scenario, &scenario.clauses, &scene.scratch, &drawn.bound, &scene.seat, MendOrder::LastFirst);
+    match again {
+        Ok(again) if again.scratch.diff().changes.len() == demanded.scratch.diff().changes.len() => {}
+        _ => return Err(throw("ways end differently".to_owned())),
+    }
+    let derived = scene.carried_out(&drawn, demanded, &request, base, voice)?;
+    Ok(Derived { base_digest: sandbox.origin().to_string(), ..derived })
+}
+
+/// Derives a blocked variant of a draw that can be carried out without it. The draw is the same but for the declared fact.
+pub fn derive_blocked(
+    pattern: &str,
+    scenario: &Scenario,
+    variant: &str,
+    tier: &str,
+    seed: u64,
+    attempt: u32,
+    bases: &Bases<'_>,
+) -> Result<Derived, Discard> {
+    let Some(variant) = scenario.variant(variant) else {
+        return Err(Discard::Fault(format!("{pattern} has no variant {variant}")));
+    };
+    let lot = Lot { pattern, tier, seed, attempt };
+    let twin = derive(pattern, scenario, tier, seed, attempt, bases)?;
+    let (base, sandbox) = base_of(scenario, &lot, bases)?;
+    let mut drawn = draw::draw(scenario, Some(variant), &sandbox, &lot)?;
+    draw::find(scenario, Some(variant), &mut drawn, &lot)?;
+    edges::plant(scenario, &mut drawn, &lot)?;
+    draw::find(scenario, Some(variant), &mut drawn, &lot)?;
+    let scene = Scene::new(scenario, Some(variant), &drawn)?;
+    let request = scene.request(&twin.voice, Some(&variant.adds))?;
+    let clauses: Vec<Clause> = scenario.clauses.iter().chain(&variant.clauses).cloned().collect();
+    let certificate = certify::certify(&scene, variant, &clauses, &request, &lot)?;
+    let domain = scene.domain();
+    let asks = scene.answer_name();
+    let now = scene.scratch.now().to_string();
+    let instruction = say::instruction(domain, &scene.role, None, &now, &request.text, asks.as_deref());
+    let mut args = serde_json::json!({ "kind": certificate.refusal.obstacle });
+    if let Some(rule) = certificate.refusal.rules.first() {
+        args["rule"] = rule.clone().into();
+    }
+    if let Some(record) = certificate.refusal.records.first() {
+        args["record"] = record.clone().into();
+    }
+    let because = format!("declined: {}", certificate.told);
+    let decline = benchwright_pack::Step::call("decline_request", "", args).because(because);
+    let effects = Effects {
+        kind: EffectsKind::Effects,
+        version: Effects::VERSION,
+        world: scene.world.origin().to_string(),
+        choices: Vec::new(),
+        expected: Vec::new(),
+        ensure: Vec::new(),
+        answer: None,
+        refusal: Some(certificate.refusal),
+        rules: Vec::new(),
+        facts: Vec::new(),
+    };
+    Ok(Derived {
+        base,
+        world: Arc::clone(&scene.world),
+        seat: scene.seat.clone(),
+        voice: twin.voice,
+        instruction,
+        request: request.text.clone(),
+        spans: request.spans.clone(),
+        oracle: Script { steps: vec![decline], given: Vec::new(), reads: true },
+        effects,
+        calls: 1,
+        reads: 0,
+        ways: Vec::new(),
+        cast: scene.cast_in_words(),
+        edges: drawn.edges.len(),
+        doubles: drawn.doubles.len(),
+        planted: planted(&drawn.scratch),
+        base_digest: sandbox.origin().to_string(),
+        without: variant.without.clone(),
+        certificate: certificate.told,
+    })
+}
+
+/// What was planted into a base.
+fn planted(scratch: &Scratch) -> Vec<TableDelta> {
+    let row = |table: TableId, row: RowId| scratch.row(table, row).map(<[Value]>::to_vec).unwrap_or_default();
+    Delta::tables_of(scratch.domain(), &scratch.diff(), &|table| scratch.counters(table), &row)
+}
+
+fn base_of(scenario: &Scenario, lot: &Lot<'_>, bases: &Bases<'_>) -> Result<(u64, Arc<Sandbox>), Discard> {
+    let many = if scenario.domain.contains('+') { JOINED_BASES } else { BASES };
+    let base = 1 + lot.stream(&["base"]).below(many);
+    let sandbox = bases(base).map_err(|why| Discard::Fault(why.0))?;
+    Ok((base, sandbox))
+}
+
+/// A drawn world with who sits in it.
+struct Scene<'a> {
+    scenario: &'a Scenario,
+    variant: Option<&'a Blocked>,
+    world: Arc<Sandbox>,
+    scratch: Scratch,
+    bound: Vec<Known>,
+    seat: Seat,
+    role: Role,
+}
+
+impl<'a> Scene<'a> {
+    fn new(scenario: &'a Scenario, variant: Option<&'a Blocked>, drawn: &Drawn) -> Result<Scene<'a>, Discard> {
+        if let Some(broken) = drawn.scratch.broken_as_planted() {
+            let domain = drawn.scratch.domain();
+            return Err(throw(format!("a plant breaks {}", domain.rules[broken.rule].id)));
+        }
+        let world = Arc::new(drawn.scratch.clone().into_sandbox());
+        let name = variant.and_then(|variant| variant.seat.as_ref()).unwrap_or(&scenario.seat);
+        let domain = world.domain();
+        let role = match domain.members.is_empty() {
+            true => domain.role_named(name).cloned(),
+            false => domain.joined_role(name),
+        };
+        let Some(role) = role else { return Err(Discard::Fault(format!("there is no role {name}"))) };
+        let actor = match scenario.person.map(|member| &drawn.bound[member]) {
+            Some(Known::Row(_, row)) => *row,
+            _ => world.person_for(&role.name),
+        };
+        let seat = Seat { role: role.name.clone(), actor };
+        let scratch = Scratch::new(&world).seated(actor);
+        Ok(Scene { scenario, variant, world, scratch, bound: drawn.bound.clone(), seat, role })
+    }
+
+    fn domain(&self) -> &Domain {
+        self.world.domain()
+    }
+
+    fn voice(&self, lot: &Lot<'_>) -> Result<String, Discard> {
+        let mut stream = lot.stream(&["voice"]);
+        let voice = stream.pick(&self.scenario.voices).map(|(name, _)| name.clone());
+        voice.ok_or_else(|| Discard::Fault("there is no voice".to_owned()))
+    }
+
+    fn request(&self, voice: &str, adds: Option<&[WordPart]>) -> Result<Request, Discard> {
+        let parts = self.scenario.voice(voice).unwrap_or_default();
+        let all: Vec<&WordPart> = parts.iter().chain(adds.unwrap_or_default()).collect();
+        let lost = self.variant.and_then(|variant| variant.lost.as_ref());
+        let request = names::say(&all, self.scenario, &self.scratch, &self.bound, lost);
+        names::prove(self.scenario, &request, &self.scratch, &self.bound, lost)?;
+        Ok(request)
+    }
+
+    fn demanded(&self, clauses: &[Clause]) -> Result<Demanded, Discard> {
+        let demanded =
+            demand::demand(self.scenario, clauses, &self.scratch, &self.bound, &self.seat, MendOrder::FirstFirst);
+        demanded.map_err(|stuck| throw(self.told(&stuck.0)))
+    }
+
+    /// Why a request cannot be carried out, for whoever counts causes.
+    fn told(&self, stuck: &Stuck) -> String {
+        let domain = self.domain();
+        match stuck {
+            Stuck::Rule(broken) => format!("{} stays broken", domain.rules[broken.rule].id),
+            Stuck::Contradiction(table, _, field) => {
+                let declared = domain.table(*table);
+                format!("two values for {}.{}", declared.name, declared.field(*field).name)
+            }
+            Stuck::Ensure(id) => format!("{id} does not hold"),
+            Stuck::Refused(_, refusal) => format!("the state refuses: {}", refusal.message),
+            Stuck::Endless => "ways without end".to_owned(),
+        }
+    }
+
+    fn begin(&self) -> Result<Episode, Discard> {
+        self.world.begin(&self.seat, Conditions::default()).map_err(|error| Discard::Fault(error.to_string()))
+    }
+
+    /// Finds the calls, makes them, and says what they leave.
+    fn carried_out(
+        &self,
+        drawn: &Drawn,
+        demanded: Demanded,
+        request: &Request,
+        base: u64,
+        voice: String,
+    ) -> Result<Derived, Discard> {
+        let domain = self.domain();
+        let desk = Desk { domain, role: &self.role, without: &[] };
+        let mut deeds = demanded.deeds.clone();
+        sort_deeds(&mut deeds, domain);
+        let writes = calls::writes(&deeds, &desk, &self.scratch, &demanded.scratch, &demanded.bound)
+            .map_err(|why| throw(format!("no call for {}", unwritten(domain, &why))))?;
+        let (writes, script, steps, blame, episode) = self.in_some_order(writes, &deeds, &desk, request)?;
+        if let Some(broken) = episode.judge().first() {
+            return Err(throw(format!("the calls break {}", domain.rules[broken.rule].id)));
+        }
+        let outcome = Outcome {
+            domain,
+            clauses: &self.scenario.clauses,
+            deeds: &deeds,
+            writes: &writes,
+            steps: &steps,
+            first: &self.scratch,
+            demanded: &demanded.scratch,
+            bound: &demanded.bound,
+            episode: &episode,
+            blame: &blame,
+        };
+        let expected = outcome.expected()?;
+        let answer = self.answer(&demanded, &outcome)?;
+        let ensure = self.ensured(&demanded, &outcome);
+        let effects = Effects { ensure, ..self.effects(expected, answer, &episode, drawn) };
+        let mut ways: Vec<String> = demanded.mended.iter().map(|broken| domain.rules[broken.rule].id.clone()).collect();
+        ways.dedup();
+        let asks = self.answer_name();
+        let now = self.scratch.now().to_string();
+        let instruction = say::instruction(domain, &self.role, None, &now, &request.text, asks.as_deref());
+        Ok(Derived {
+            base,
+            world: Arc::clone(&self.world),
+            seat: self.seat.clone(),
+            voice,
+            instruction,
+            request: request.text.clone(),
+            spans: request.spans.clone(),
+            oracle: script,
+            effects,
+            calls: blame.calls,
+            reads: blame.reads,
+            ways,
+            cast: self.cast_in_words(),
+            edges: drawn.edges.len(),
+            doubles: drawn.doubles.len(),
+            planted: planted(&drawn.scratch),
+            base_digest: String::new(),
+            without: Vec::new(),
+            certificate: serde_json::Value::Null,
+        })
+    }
+
+    fn answer_name(&self) -> Option<String> {
+        let clauses = demand::in_force(&self.scenario.clauses, &self.scratch, &self.bound);
+        let asks = clauses.into_iter().find(|(_, clause)| matches!(clause.act, Asked::Answer { .. }));
+        asks.map(|(_, clause)| clause.id.clone())
+    }
+
+    /// Tries the writes in the order of the clauses, then with a write that is refused put off.
+    fn in_some_order(
+        &self,
+        mut writes: Vec<Write>,
+        deeds: &[Deed],
+        desk: &Desk<'_>,
+        request: &Request,
+    ) -> Result<(Vec<Write>, Script, read::Steps, Blame, Episode), Discard> {
+        let mut last = String::new();
+        for _ in 0..MOST_ORDERS {
+            let reader = read::Reader::new(
+                self.scenario,
+                &self.scenario.clauses,
+                desk,
+                &self.scratch,
+                &self.bound,
+                &request.shown,
+                self.begin()?,
+            );
+            let because = |origin: &Origin| self.because(origin, request);
+            let (script, steps) = reader.script(&writes, deeds, &because)?;
+            let mut episode = self.begin()?;
+            match attribute::play(&script, &mut episode) {
+                Ok(blame) => return Ok((writes, script, steps, blame, episode)),
+                Err(ReplayError::Refused { at, tool, refusal }) => {
+                    last = format!("{tool} is refused: {}", refusal.message);
+                    let Some((write, count)) = steps.get(&at).copied() else { return Err(throw(last)) };
+                    if write + count >= writes.len() {
+                        return Err(throw(last));
+                    }
+                    // Behind the next one.
+                    writes[write..=write + count].rotate_left(count);
+                }
+                Err(other) => return Err(throw(format!("the calls cannot be made: {other}"))),
+            }
+        }
+        Err(throw(last))
+    }
+
+    /// Why a call is made, in the words of the request or of the policy.
+    fn because(&self, origin: &Origin, request: &Request) -> String {
+        match origin {
+            Origin::Clause(at) => {
+                let id = &self.scenario.clauses[*at].id;
+                let told = request.spans.iter().find(|(span, _)| span == id).map_or("", |(_, told)| told);
+                format!("asked: \"{told}\"")
+            }
+            Origin::Way { rule, way, .. } => {
+                let rule = &self.domain().rules[*rule];
+                let says = rule.ways[..=*way].iter().rev().map(|way| &*way.says).find(|says| !says.is_empty());
+                format!("policy {}: {}", rule.id, says.unwrap_or(&rule.says))
+            }
+        }
+    }
+
+    /// What must be answered.
+    fn answer(&self, demanded: &Demanded, outcome: &Outcome<'_>) -> Result<Option<ExpectedAnswer>, Discard> {
+        let clauses = demand::in_force(&self.scenario.clauses, &self.scratch, &self.bound);
+        let asked = clauses.into_iter().find_map(|(_, clause)| match &clause.act {
+            Asked::Answer { ty, is } => Some((clause, *ty, is)),
+            _ => None,
+        });
+        let Some((clause, ty, is)) = asked else { return Ok(None) };
+        let eye = eval::Eye::of(&demanded.scratch, &demanded.bound);
+        let domain = self.domain();
+        let known = |value: &Value, ty: Type| AnswerValue::Known(vec![codec::show_value(domain, ty, value)]);
+        let (list, values) = match is {
+            Told::One(expr, of) => {
+                let made = calls::cell_of(expr, &eye, None, None).and_then(|(table, row, field)| {
+                    let name = outcome.made_name(table, row)?;
+                    Some(AnswerValue::MadeField(name, domain.table(table).field(field).name.clone()))
+                });
+                (false, vec![made.unwrap_or_else(|| known(&eye.value(expr, None), *of))])
+            }
+            Told::Each(meant, path, of) => {
+                let rows = demand::meant(meant, &self.scratch, &self.bound);
+                if rows.len() > 12 {
+                    return Err(throw("too long an answer".to_owned()));
+                }
+                let values = rows.iter().filter_map(|row| eye.row(meant.table, *row));
+                (true, values.map(|row| known(&eye.reach(row, path), *of)).collect())
+            }
+        };
+        let ty = match ty {
+            scenario::AnswerType::Text => AnswerType::Text,
+            scenario::AnswerType::Number => AnswerType::Number,
+            scenario::AnswerType::Money => AnswerType::Money,
+            scenario::AnswerType::Date => AnswerType::Date,
+            scenario::AnswerType::Name => AnswerType::Name,
+        };
+        Ok(Some(ExpectedAnswer { of: clause.id.clone(), ty, list, is: values }))
+    }
+
+    /// The told conditions on the final state, with what their names stand for.
+    fn ensured(&self, demanded: &Demanded, outcome: &Outcome<'_>) -> Vec<Ensured> {
+        let domain = self.domain();
+        let name = |table: TableId| domain.table(table).name.clone();
+        let mut cast = Vec::new();
+        for (given, known) in self.scenario.names().iter().zip(&demanded.bound) {
+            let is = match known {
+                Known::Row(table, Some(row)) => match outcome.made_name(*table, *row) {
+                    Some(made) => CastValue::Made(name(*table), made),
+                    None => CastValue::Row(name(*table), *row),
+                },
+                Known::Row(_, None) => continue,
+                Known::Rows(table, rows) => CastValue::Rows(name(*table), rows.clone()),
+                Known::Value(_, Value::DateTime(instant)) => CastValue::Instant(instant.to_string()),
+                Known::Value(_, Value::Date(date)) => CastValue::Date(date.to_string()),
+                Known::Value(_, Value::Int(number)) => CastValue::Number(*number),
+                Known::Value(_, Value::Money(amount)) => CastValue::Money(*amount),
+                Known::Value(_, Value::Text(text)) => CastValue::Text(text.to_string()),
+                Known::Value(..) => continue,
+            };
+            cast.push(CastName { name: given.name.to_owned(), is });
+        }
+        let ensured = |ensure: &scenario::Ensure| Ensured {
+            id: ensure.id.clone(),
+            holds: ensure.text.clone(),
+            cast: cast.clone(),
+        };
+        self.scenario.ensure.iter().map(ensured).collect()
+    }
+
+    fn effects(
+        &self,
+        expected: Vec<ExpectedRow>,
+        answer: Option<ExpectedAnswer>,
+        episode: &Episode,
+        drawn: &Drawn,
+    ) -> Effects {
+        let domain = self.domain();
+        let touched: Vec<TableId> = episode.diff().changes.iter().map(|(table, _, _)| *table).collect();
+        let rules = domain
+            .rules
+            .iter()
+            .filter(|rule| rule.by == By::Verifier && rule.on.iter().any(|(table, _)| touched.contains(table)))
+            .map(|rule| rule.id.clone())
+            .collect();
+        let _ = drawn;
+        Effects {
+            kind: EffectsKind::Effects,
+            version: Effects::VERSION,
+            world: self.world.origin().to_string(),
+            choices: Vec::new(),
+            expected,
+            ensure: Vec::new(),
+            answer,
+            refusal: None,
+            rules,
+            facts: self.facts(),
+        }
+    }
+
+    /// What is known of the cast, as it may stand in any text.
+    fn facts(&self) -> Vec<String> {
+        let domain = self.domain();
+        let mut facts: Vec<String> = Vec::new();
+        for known in &self.bound {
+            match known {
+                Known::Value(ty, value) => facts.push(codec::show_value(domain, *ty, value)),
+                Known::Row(table, _) | Known::Rows(table, _) => {
+                    for row in draw::rows_of(known) {
+                        let Some(cells) = self.scratch.row(*table, row) else { continue };
+                        let declared = domain.table(*table);
+                        for (field, cell) in declared.fields.iter().zip(cells).skip(1) {
+                            let shown =
+                                matches!(cell, Value::Text(_) | Value::Date(_) | Value::DateTime(_) | Value::Money(_));
+                            if shown && !field.secret {
+                                facts.push(codec::show_value(domain, field.ty, cell));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        facts.sort();
+        facts.dedup();
+        facts
+    }
+
+    fn cast_in_words(&self) -> BTreeMap<String, serde_json::Value> {
+        let domain = self.domain();
+        let call = |table: TableId, row: RowId| {
+            self.scratch.row(table, row).map_or_else(String::new, |cells| demand::called(domain, table, cells))
+        };
+        let words = self.scenario.cast.iter().zip(&self.bound).map(|(member, known)| {
+            let value = match known {
+                Known::Row(table, row) => row.map_or(serde_json::Value::Null, |row| call(*table, row).into()),
+                Known::Rows(table, rows) => rows.iter().map(|row| call(*table, *row)).collect::<Vec<_>>().into(),
+                Known::Value(ty, value) => codec::show_value(domain, *ty, value).into(),
+            };
+            (member.name.clone(), value)
+        });
+        words.collect()
+    }
+}
+
+/// Ways of rules that tools hold come before the clauses, because the call would be refused; the others after them.
+fn sort_deeds(deeds: &mut [Deed], domain: &Domain) {
+    deeds.sort_by_key(|deed| match &deed.origin {
+        Origin::Way { rule, .. } if domain.rules[*rule].by == By::Tool => 0,
+        Origin::Clause(_) => 1,
+        Origin::Way { .. } => 2,
+    });
+}
+
+fn unwritten(domain: &Domain, why: &calls::Unwritable) -> String {
+    let (table, what) = match why {
+        calls::Unwritable::NoTool { table, .. } => (table, "no tool"),
+        calls::Unwritable::Forbidden { table, .. } => (table, "no right"),
+        calls::Unwritable::Lifecycle { table, .. } => (table, "no way through its states"),
+    };
+    format!("{}: {what}", domain.tables.get(table.index()).map_or("", |table| &table.name))
+}
