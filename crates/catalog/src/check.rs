@@ -6,6 +6,7 @@ use benchwright_base::Diagnostic;
 use benchwright_pack::{Suite, SuiteError};
 use benchwright_project::Pattern;
 use benchwright_schema::{Bridges, Composition, Document, Domain, Folder, KeyFault, plan::PlanText};
+use benchwright_spec::scenario::SCENARIO;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, fs,
@@ -18,7 +19,7 @@ use std::{
 pub enum Kind {
     /// A folder with a `domain.toml`.
     Domain,
-    /// A folder with a `pattern.toml`.
+    /// A folder with a `pattern.toml` or a `scenario.toml`.
     Pattern,
     /// A folder in `_parts`.
     Part,
@@ -102,6 +103,9 @@ impl Catalog {
         let files = disk::pattern_files(path)?;
         let full = path.canonicalize().map_err(|error| unreadable(path, &error))?;
         let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if files.contains_key(SCENARIO) {
+            return faults(self.read_scenario(&format!("own/{name}"), &files).map(drop));
+        }
         // A pattern of a part is checked for one of the domains that include it.
         let part = crate::patterns::head_of(files.get("pattern.toml").map_or("", |text| text)).and_then(|h| h.part);
         let Some(part) = part else { return faults(self.read_pattern(&format!("own/{name}"), &files).map(drop)) };
@@ -280,7 +284,7 @@ fn find(path: &Path, depth: usize, things: &mut BTreeSet<(PathBuf, Kind)>) -> Re
         things.insert((path.to_owned(), Kind::Part));
         return Ok(());
     }
-    if path.join("pattern.toml").is_file() {
+    if path.join("pattern.toml").is_file() || path.join(SCENARIO).is_file() {
         things.insert((path.to_owned(), Kind::Pattern));
     }
     if depth >= DEEPEST {
@@ -316,7 +320,7 @@ fn thing_of_file(path: &Path) -> Result<Option<(PathBuf, Kind)>, CatalogError> {
     if folder.join("domain.toml").is_file() {
         return Ok((name != "Cargo.toml").then(|| (parent(path), Kind::Domain)));
     }
-    if folder.join("pattern.toml").is_file() {
+    if folder.join("pattern.toml").is_file() || folder.join(SCENARIO).is_file() {
         return Ok(Some((parent(path), Kind::Pattern)));
     }
     if above(&parent(&folder)) == Folder::PARTS {
