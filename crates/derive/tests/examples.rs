@@ -203,6 +203,19 @@ fn every_blocked_variant_is_declined_for_its_reason_and_no_other() {
                     );
                 }
                 assert_eq!(judged(&derived, &begin(&derived)).reward, 0, "{name} {}: nothing said", variant.name);
+                // Whoever names everything gives no reason.
+                let tables: Vec<&str> =
+                    derived.world.domain().tables.iter().map(|table| table.own_name()).take(12).collect();
+                let known: Vec<&str> = refusal.records.iter().map(|record| &**record).collect();
+                let mut script = derived.oracle.clone();
+                let all: String = [tables, known].concat().join(", ").chars().rev().take(200).collect();
+                script.steps[0].args = serde_json::json!({
+                    "kind": refusal.obstacle,
+                    "record": all.chars().rev().collect::<String>(),
+                });
+                let mut episode = begin(&derived);
+                seen::play(&script, &mut episode).unwrap();
+                assert_eq!(judged(&derived, &episode).reward, 0, "{name} {}: everything named", variant.name);
             }
         }
     }

@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 /// A list that is longer than this was not looked for but copied.
 pub(super) const LONGEST_LIST: usize = 12;
 
+/// What may stand beside the name of a record: so many commas, so many words. Whoever says more is listing.
+const MOST_MARKS: usize = 3;
+const MOST_WORDS: usize = 12;
+
 /// The obstacle whose reason is a rule: the record alone does not say which.
 const POLICY: &str = "policy";
 
@@ -142,6 +146,13 @@ fn is_inside(ty: AnswerType, before: &str, after: &[char]) -> bool {
     }
 }
 
+/// Whether a text that names a record names many others beside it: who lists everything gives no reason.
+fn lists(text: &str, known: &str) -> bool {
+    let marks = |text: &str| text.chars().filter(|c| ",;|/\n".contains(*c)).count();
+    let words = |text: &str| text.split_whitespace().count();
+    marks(text) > marks(known) + MOST_MARKS || words(text) > words(known) + MOST_WORDS
+}
+
 /// Why a request is rightly declined.
 pub(super) struct Reasons {
     /// The obstacle's word.
@@ -170,7 +181,8 @@ impl Reasons {
         if self.obstacle == POLICY {
             return Err("the rule is another");
         }
-        if !record.is_some_and(|record| self.records.iter().any(|known| names(record, known))) {
+        if !record.is_some_and(|record| self.records.iter().any(|known| names(record, known) && !lists(record, known)))
+        {
             return Err("the record is another");
         }
         match rule.is_some() && !self.rules.is_empty() {
