@@ -5,12 +5,11 @@ use crate::{
     Scene, calls,
     calls::{Desk, Unwritable, Write},
     demand::{self, Demanded, MendOrder, Origin, Stuck, called},
-    draw::Lot,
     eval::Eye,
     names::Request,
     sort_deeds, throw,
 };
-use benchwright_base::{FieldId, RowId, TableId, Value};
+use benchwright_base::{RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{RefusalCode, effects::ExpectedRefusal};
 use benchwright_project::Discard;
@@ -33,9 +32,7 @@ pub(crate) fn certify(
     variant: &Blocked,
     clauses: &[Clause],
     request: &Request,
-    lot: &Lot<'_>,
 ) -> Result<Certificate, Discard> {
-    let _ = lot;
     match variant.obstacle {
         Obstacle::Policy => policy(scene, variant, clauses),
         Obstacle::Permission | Obstacle::NoTool => unwritable(scene, variant, clauses),
@@ -300,6 +297,5 @@ fn contradiction(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Re
         }
         other => return Err(throw(scene.told(other))),
     };
-    let _ = FieldId::ID;
     Ok(Certificate { refusal: refusal(variant, Vec::new(), records), told })
 }

@@ -146,7 +146,7 @@ pub fn make(order: ScenarioOrder<'_>, bases: &Bases<'_>) -> Result<Task, MakeErr
         };
         let derived = match objective {
             DONE => feasible,
-            variant => derive_blocked(name, scenario, variant, tier, seed, attempt, bases)
+            variant => blocked(name, scenario, variant, tier, seed, attempt, &feasible.voice, bases)
                 .map_err(|why| fault(format!("the variant {variant} of its draw is none: {why}")))?,
         };
         return Ok(seal::task(order, derived, attempt, discarded));
@@ -174,10 +174,7 @@ pub fn derive(
     }
     let lot = Lot { pattern, tier, seed, attempt };
     let (base, sandbox) = base_of(scenario, &lot, bases)?;
-    let mut drawn = draw::draw(scenario, None, &sandbox, &lot)?;
-    draw::find(scenario, None, &mut drawn, &lot)?;
-    edges::plant(scenario, &mut drawn, &lot)?;
-    draw::find(scenario, None, &mut drawn, &lot)?;
+    let drawn = settled(scenario, None, &sandbox, &lot)?;
     let scene = Scene::new(scenario, None, &drawn)?;
     let voice = scene.voice(&lot)?;
     let request = scene.request(&voice, None)?;
@@ -186,7 +183,7 @@ pub fn derive(
     let again =
         demand::demand(scenario, &scenario.clauses, &scene.scratch, &drawn.bound, &scene.seat, MendOrder::LastFirst);
     match again {
-        Ok(again) if again.scratch.diff().changes.len() == demanded.scratch.diff().changes.len() => {}
+        Ok(again) if again.scratch.diff() == demanded.scratch.diff() => {}
         _ => return Err(throw("ways end differently".to_owned())),
     }
     let derived = scene.carried_out(&drawn, demanded, &request, base, voice)?;
@@ -203,20 +200,46 @@ pub fn derive_blocked(
     attempt: u32,
     bases: &Bases<'_>,
 ) -> Result<Derived, Discard> {
+    let twin = derive(pattern, scenario, tier, seed, attempt, bases)?;
+    blocked(pattern, scenario, variant, tier, seed, attempt, &twin.voice, bases)
+}
+
+/// The world of a draw with everything planted and found.
+fn settled(
+    scenario: &Scenario,
+    variant: Option<&Blocked>,
+    base: &Arc<Sandbox>,
+    lot: &Lot<'_>,
+) -> Result<Drawn, Discard> {
+    let mut drawn = draw::draw(scenario, variant, base, lot)?;
+    draw::find(scenario, variant, &mut drawn, lot)?;
+    edges::plant(scenario, &mut drawn, lot)?;
+    draw::find(scenario, variant, &mut drawn, lot)?;
+    Ok(drawn)
+}
+
+/// A blocked variant of a draw whose twin was derived, in the twin's voice.
+#[expect(clippy::too_many_arguments, reason = "a draw, and the voice of its twin")]
+fn blocked(
+    pattern: &str,
+    scenario: &Scenario,
+    variant: &str,
+    tier: &str,
+    seed: u64,
+    attempt: u32,
+    voice: &str,
+    bases: &Bases<'_>,
+) -> Result<Derived, Discard> {
     let Some(variant) = scenario.variant(variant) else {
         return Err(Discard::Fault(format!("{pattern} has no variant {variant}")));
     };
     let lot = Lot { pattern, tier, seed, attempt };
-    let twin = derive(pattern, scenario, tier, seed, attempt, bases)?;
     let (base, sandbox) = base_of(scenario, &lot, bases)?;
-    let mut drawn = draw::draw(scenario, Some(variant), &sandbox, &lot)?;
-    draw::find(scenario, Some(variant), &mut drawn, &lot)?;
-    edges::plant(scenario, &mut drawn, &lot)?;
-    draw::find(scenario, Some(variant), &mut drawn, &lot)?;
+    let drawn = settled(scenario, Some(variant), &sandbox, &lot)?;
     let scene = Scene::new(scenario, Some(variant), &drawn)?;
-    let request = scene.request(&twin.voice, Some(&variant.adds))?;
+    let request = scene.request(voice, Some(&variant.adds))?;
     let clauses: Vec<Clause> = scenario.clauses.iter().chain(&variant.clauses).cloned().collect();
-    let certificate = certify::certify(&scene, variant, &clauses, &request, &lot)?;
+    let certificate = certify::certify(&scene, variant, &clauses, &request)?;
     let domain = scene.domain();
     let asks = scene.answer_name();
     let now = scene.scratch.now().to_string();
@@ -246,7 +269,7 @@ pub fn derive_blocked(
         base,
         world: Arc::clone(&scene.world),
         seat: scene.seat.clone(),
-        voice: twin.voice,
+        voice: voice.to_owned(),
         instruction,
         request: request.text.clone(),
         spans: request.spans.clone(),
@@ -390,7 +413,7 @@ impl<'a> Scene<'a> {
         let expected = outcome.expected()?;
         let answer = self.answer(&demanded, &outcome)?;
         let ensure = self.ensured(&demanded, &outcome);
-        let effects = Effects { ensure, ..self.effects(expected, answer, &episode, drawn) };
+        let effects = Effects { ensure, ..self.effects(expected, answer, &episode) };
         let mut ways: Vec<String> = demanded.mended.iter().map(|broken| domain.rules[broken.rule].id.clone()).collect();
         ways.dedup();
         let asks = self.answer_name();
@@ -548,13 +571,7 @@ impl<'a> Scene<'a> {
         self.scenario.ensure.iter().map(ensured).collect()
     }
 
-    fn effects(
-        &self,
-        expected: Vec<ExpectedRow>,
-        answer: Option<ExpectedAnswer>,
-        episode: &Episode,
-        drawn: &Drawn,
-    ) -> Effects {
+    fn effects(&self, expected: Vec<ExpectedRow>, answer: Option<ExpectedAnswer>, episode: &Episode) -> Effects {
         let domain = self.domain();
         let touched: Vec<TableId> = episode.diff().changes.iter().map(|(table, _, _)| *table).collect();
         let rules = domain
@@ -563,7 +580,6 @@ impl<'a> Scene<'a> {
             .filter(|rule| rule.by == By::Verifier && rule.on.iter().any(|(table, _)| touched.contains(table)))
             .map(|rule| rule.id.clone())
             .collect();
-        let _ = drawn;
         Effects {
             kind: EffectsKind::Effects,
             version: Effects::VERSION,

@@ -50,16 +50,8 @@ impl Reader<'_> {
         // Something that a member refers to.
         for at in 0..self.scenario.cast.len() {
             let Known::Row(of, Some(from)) = self.bound[at] else { continue };
-            let Some(cells) = self.world.row(of, from) else { continue };
-            let declared = self.domain().table(of);
-            let field = declared
-                .fields
-                .iter()
-                .zip(cells)
-                .skip(1)
-                .find(|(field, cell)| field.ty == Type::Ref(table) && **cell == Value::Ref(row) && !field.secret);
-            if let Some((field, _)) = field {
-                let path = format!("{}.{}", self.scenario.cast[at].name, field.name);
+            if let Some(field) = self.field_to((of, from), (table, row)) {
+                let path = format!("{}.{field}", self.scenario.cast[at].name);
                 self.know(at)?;
                 return Ok(path);
             }
@@ -77,6 +69,14 @@ impl Reader<'_> {
         }
         let name = &self.domain().table(table).name;
         Err(throw(format!("nothing leads to a row of {name}")))
+    }
+
+    /// The field by which a row refers to another where everybody can see it.
+    fn field_to(&self, (of, from): (TableId, RowId), (table, row): (TableId, RowId)) -> Option<&str> {
+        let fields = self.domain().table(of).fields.iter().zip(self.world.row(of, from)?).skip(1);
+        let mut fits =
+            fields.filter(|(field, cell)| field.ty == Type::Ref(table) && **cell == Value::Ref(row) && !field.secret);
+        fits.next().map(|(field, _)| &*field.name)
     }
 
     fn two_steps(&self, of: TableId, from: RowId, table: TableId, row: RowId) -> Option<String> {
@@ -106,16 +106,8 @@ impl Reader<'_> {
         }
         for (at, member) in names() {
             let Known::Row(of, Some(from)) = self.bound[at] else { continue };
-            let cells = self.world.row(of, from)?;
-            let declared = self.domain().table(of);
-            let field = declared
-                .fields
-                .iter()
-                .zip(cells)
-                .skip(1)
-                .find(|(field, cell)| field.ty == Type::Ref(table) && **cell == Value::Ref(row) && !field.secret);
-            if let Some((field, _)) = field {
-                return Some(format!("{}.{}", member.name, field.name));
+            if let Some(field) = self.field_to((of, from), (table, row)) {
+                return Some(format!("{}.{field}", member.name));
             }
         }
         None
