@@ -6,4 +6,5 @@ set -eu
 cd "$(dirname "$0")/.."
 BENCHWRIGHT_LAW_CALLS="${1:-2000000}"
 export BENCHWRIGHT_LAW_CALLS
-exec cargo test --release --package benchwright-testkit --test laws --test joined -- --nocapture law
+exec cargo test --release --package benchwright-testkit --test suite -- --nocapture --test-threads 1 \
+    laws:: joined::every_composition_loads_and_keeps_the_laws

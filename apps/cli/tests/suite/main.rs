@@ -1,0 +1,10 @@
+//! The program as a person or a script runs it: what it prints, makes, runs and logs, and what is left when it is killed.
+
+mod common;
+mod killed;
+mod log;
+#[cfg(test)]
+mod program;
+mod programs;
+#[cfg(test)]
+mod tasks;

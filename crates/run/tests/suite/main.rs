@@ -1,0 +1,5 @@
+//! Runs of trials: the ledger that keeps each once, and agents on a model server that fails in every way.
+
+mod fake_model_server;
+mod folder;
+mod ledger;
