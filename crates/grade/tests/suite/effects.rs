@@ -1,15 +1,11 @@
 //! Requests on a small desk, judged by their effects: every kind of row and cell that can be wanted, everything that nobody asked for,
 //! answers and refusals. Each verdict is made live and by snapshot, and must be the same.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod desk;
-
+use super::desk::{Call, Desk, LOCKED, STATE, TICKET, clerk, failed, is, made, row, set, why};
 use benchwright_base::Value;
 use benchwright_grade::{EffectsError, EffectsGrader, FULL};
 use benchwright_pack::{CheckStatus, Ending, Snapshot, Verdict};
 use benchwright_sandbox::Sandbox;
-use desk::{Call, Desk, LOCKED, STATE, TICKET, clerk, failed, is, made, row, set, why};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! A small desk with tickets, on which judgements of effects are tried: every kind of field and table that a judge treats in its own way.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use benchwright_base::{RelationId, RowId, Value};
 use benchwright_grade::{EffectsError, EffectsGrader};
 use benchwright_pack::{CheckStatus, Snapshot, Verdict, effects::Effects};
