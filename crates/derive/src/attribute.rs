@@ -17,11 +17,11 @@ use benchwright_project::Discard;
 use benchwright_sandbox::{Episode, Scratch};
 use benchwright_schema::{
     Domain, Field, Stamp,
-    ways::{Said, Shows, Wanted},
+    ways::{Form, Said, Shows, Wanted},
 };
 use benchwright_spec::scenario::Clause;
 use benchwright_world::{ReplayError, seen};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a field is compared at all.
 pub(crate) fn is_compared(field: &Field) -> bool {
@@ -143,73 +143,94 @@ impl Outcome<'_> {
         Ok(rows)
     }
 
-    /// Every clause makes a difference, and what was demanded of existing rows is what is there.
+    /// Every clause makes a difference, and what was demanded is what is there, cell by cell.
     fn hold(&self, rows: &[ExpectedRow]) -> Result<(), Discard> {
+        let made = self.made()?;
         for (at, clause) in self.clauses.iter().enumerate() {
-            let works = self.deeds.iter().any(|deed| deed.origin == Origin::Clause(at));
-            if works && !rows.iter().any(|row| row.of == clause.id) {
+            let mut deeds = self.deeds.iter().filter(|deed| deed.origin == Origin::Clause(at)).peekable();
+            // What a clause changes of a row that another makes is told with that row.
+            let works = deeds.peek().is_some();
+            let on_made = deeds.any(|deed| {
+                let target = deed.target().and_then(|target| Some((target.0, *made.actual.get(&target)?)));
+                let differs = |cell: &WantedCell| {
+                    target.is_some_and(|(table, row)| self.blame.cells.contains_key(&(table, row, cell.field)))
+                };
+                matches!(deed.act, DeedAct::Change { .. }) && deed.cells().iter().any(differs)
+            });
+            if works && !on_made && !rows.iter().any(|row| row.of == clause.id) {
                 return Err(throw(format!("the clause {} changes nothing", clause.id)));
             }
         }
-        let made = self.made()?;
         for deed in self.deeds {
-            if let DeedAct::Make { table, row, cells, .. } = &deed.act
-                && let Some(actual) = made.actual.get(&(*table, *row))
-            {
-                let now = self.episode.rows(*table).find(|known| known.id() == *actual);
-                for cell in now.iter().flat_map(|now| cells.iter().map(move |cell| (now, cell))) {
-                    let (now, cell) = cell;
-                    self.as_demanded(*table, *row, cell, now.get(cell.field))?;
-                }
-            }
-            if let DeedAct::Change { table, row, cells } = &deed.act {
-                let is_made = self.deeds.iter().any(
-                    |other| matches!(&other.act, DeedAct::Make { table: t, row: r, .. } if (t, r) == (table, row)),
-                );
-                let Some(now) = self.episode.rows(*table).find(|known| known.id() == *row).filter(|_| !is_made) else {
-                    continue;
-                };
-                for cell in cells {
-                    self.as_demanded(*table, *row, cell, now.get(cell.field))?;
-                }
+            let Some((table, row)) = deed.target() else { continue };
+            let actual = match self.first.row(table, row) {
+                Some(_) => Some(row),
+                None => made.actual.get(&(table, row)).copied(),
+            };
+            let Some(now) = actual.and_then(|actual| self.episode.rows(table).find(|known| known.id() == actual))
+            else {
+                continue;
+            };
+            for cell in deed.cells() {
+                self.as_demanded(table, row, cell, now.get(cell.field), &made)?;
             }
         }
         Ok(())
     }
 
     /// A cell that was written is what was demanded of it; a later way may have moved it on, and then the demanded state says what it is.
-    /// References to rows that are new in both have other ids, and texts are worded by whoever writes.
-    fn as_demanded(&self, table: TableId, row: RowId, cell: &WantedCell, now: &Value) -> Result<(), Discard> {
+    /// References to rows that are new have other ids there, and texts are worded by whoever writes.
+    fn as_demanded(
+        &self,
+        table: TableId,
+        row: RowId,
+        cell: &WantedCell,
+        now: &Value,
+        made: &Made,
+    ) -> Result<(), Discard> {
         let field = self.domain.table(table).field(cell.field);
         let Some(wanted) = self.demanded.row(table, row).map(|cells| &cells[cell.field.index()]) else { return Ok(()) };
-        let is_new = match (field.ty, wanted) {
-            (Type::Ref(to), Value::Ref(id)) => self.first.row(to, *id).is_none(),
-            _ => false,
-        };
-        if matches!(cell.wanted, Wanted::Tell(_) | Wanted::Text(_)) || is_new || !is_compared(field) || wanted == now {
+        if matches!(cell.wanted, Wanted::Tell(_) | Wanted::Text(_)) || !is_compared(field) {
             return Ok(());
         }
-        Err(throw(format!("the world makes something else of {}", field.name)))
+        let wanted = match (field.ty, wanted) {
+            (Type::Ref(to), Value::Ref(id)) => match made.actual.get(&(to, *id)) {
+                Some(actual) => Value::Ref(*actual),
+                None => wanted.clone(),
+            },
+            _ => wanted.clone(),
+        };
+        match wanted == *now {
+            true => Ok(()),
+            false => Err(throw(format!("the world makes something else of {}", field.name))),
+        }
     }
 
     /// The row that was made for each that was demanded, by its id in the demanded state; and its name.
     fn made(&self) -> Result<Made, Discard> {
         let mut made = Made::default();
         for (step, (first, count)) in self.steps {
-            for (nth, write) in self.writes[*first..first + count].iter().enumerate() {
-                let Some((table, demanded)) = write.makes else { continue };
-                let mut rows: Vec<RowId> = self
+            let demanded: Vec<(TableId, RowId)> =
+                self.writes[*first..first + count].iter().flat_map(|write| write.makes.iter().copied()).collect();
+            let tables: BTreeSet<TableId> = demanded.iter().map(|(table, _)| *table).collect();
+            for table in tables {
+                // Rows of one table are made in the order in which they are asked for.
+                let rows: BTreeSet<RowId> = self
                     .blame
                     .made
                     .iter()
                     .filter(|((t, _), at)| *t == table && *at == step)
                     .map(|((_, row), _)| *row)
                     .collect();
-                rows.sort_unstable();
-                let Some(actual) = rows.get(nth) else { return Err(throw("a row was not made".to_owned())) };
-                let name = format!("new{}", made.names.len() + 1);
-                made.names.insert((table, *actual), name);
-                made.actual.insert((table, demanded), *actual);
+                let wanted: Vec<&(TableId, RowId)> = demanded.iter().filter(|(t, _)| *t == table).collect();
+                if rows.len() < wanted.len() {
+                    return Err(throw("a row was not made".to_owned()));
+                }
+                for (key, actual) in wanted.into_iter().zip(rows) {
+                    let name = format!("new{}", made.names.len() + 1);
+                    made.names.insert((table, actual), name);
+                    made.actual.insert(*key, actual);
+                }
             }
         }
         Ok(made)
@@ -321,8 +342,14 @@ impl Outcome<'_> {
             match &cell.wanted {
                 Wanted::Tell(parts) => return ExpectedCell::Prose(self.prose(parts, deed, made)),
                 Wanted::OneOf(list) if list.len() > 1 => {
-                    let eye = Eye::of(self.demanded, self.bound);
-                    let values = list.iter().map(|expr| to_json(self.domain, declared.ty, &eye.value(expr, None)));
+                    let eye = Eye::of(self.demanded, deed.seen(self.bound));
+                    let subject = deed.subject().and_then(|(table, row)| eye.row(table, row));
+                    let it = deed.it.and_then(|(table, row)| eye.row(table, row));
+                    let values = list.iter().map(|expr| match subject {
+                        Some(subject) => eye.value_on(expr, subject, it),
+                        None => eye.value(expr, it),
+                    });
+                    let values = values.map(|value| to_json(self.domain, declared.ty, &value));
                     return ExpectedCell::OneOf(values.collect());
                 }
                 _ => {}
@@ -332,11 +359,8 @@ impl Outcome<'_> {
     }
 
     fn prose(&self, parts: &[Said], deed: &Deed, made: &Made) -> Prose {
-        let eye = Eye::of(self.demanded, self.bound);
-        let subject = match &deed.origin {
-            Origin::Way { on, .. } => eye.row(on.0, on.1),
-            Origin::Clause(_) => None,
-        };
+        let eye = Eye::of(self.demanded, deed.seen(self.bound));
+        let subject = deed.subject().and_then(|(table, row)| eye.row(table, row));
         let it = deed.it.and_then(|(table, row)| eye.row(table, row));
         let mut slots = Vec::new();
         for part in parts {
@@ -359,6 +383,8 @@ impl Outcome<'_> {
                 };
                 match (value, ty) {
                     (Value::Date(date), _) => SlotFact::Date(date.to_string()),
+                    (Value::DateTime(instant), _) if *form == Form::Time => SlotFact::Time(instant.time().to_string()),
+                    (Value::DateTime(instant), _) if *form == Form::Date => SlotFact::Date(instant.date().to_string()),
                     (Value::DateTime(instant), _) => SlotFact::Instant(instant.to_string()),
                     (Value::Money(amount), _) => SlotFact::Money(amount),
                     (Value::Int(number), _) => SlotFact::Number(number),

@@ -5,13 +5,13 @@ use crate::{
     eval::Eye,
 };
 use benchwright_base::{FieldId, RowId, TableId, Value};
-use benchwright_expr::{Expr, Type};
+use benchwright_expr::{Expr, Path, Type};
 use benchwright_sandbox::Scratch;
 use benchwright_schema::{
-    Action, Domain, Role, Stamp, Tool, Verb, codec,
-    ways::{Said, Shows, Wanted},
+    Action, Domain, Role, Stamp, Table, Tool, Verb, codec,
+    ways::{Form, Said, Shows, Wanted},
 };
-use benchwright_spec::scenario::Passing;
+use benchwright_spec::scenario::{Meant, Passing};
 use benchwright_world::seen::Known;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -19,41 +19,54 @@ use std::collections::BTreeMap;
 /// A call that a deed comes to.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    /// The places of the deeds that it carries out.
+    /// The places of the deeds that it carries out; the first is whose row it names.
     pub(crate) deeds: Vec<usize>,
+    /// Which of the calls of that deed it is.
+    pub(crate) nth: usize,
     /// The tool's place.
     pub(crate) tool: usize,
-    /// The arguments, by name.
-    pub(crate) args: Vec<(String, Arg)>,
-    /// The row that it makes in the demanded state.
-    pub(crate) makes: Option<(TableId, RowId)>,
+    /// The arguments.
+    pub(crate) args: Vec<Argument>,
+    /// The rows that it makes in the demanded state, the first of which the call is about.
+    pub(crate) makes: Vec<(TableId, RowId)>,
 }
 
-/// An argument before it is said how whoever plays knows it.
-#[derive(Clone, PartialEq, Debug)]
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: String,
+    /// The place of the deed that it is written in.
+    pub(crate) deed: usize,
+    pub(crate) is: Arg,
+}
+
+/// What an argument is, before it is said how whoever plays knows it.
+#[derive(Clone, Debug)]
 pub(crate) enum Arg {
-    /// A row.
-    Row(TableId, RowId),
-    /// A value of a type.
+    /// The row that the deed is on.
+    Own(TableId, RowId),
+    /// A field of that row.
+    OwnField(TableId, RowId, FieldId),
+    /// A value that stands in the declarations.
     Value(Type, Value),
+    /// What is written, with its type and what it comes to.
+    Told(Expr, Type, Value),
+    /// The first or last row of some.
+    Extreme(Wanted, Value),
     /// A text with facts in it.
     Text(Vec<TextPiece>),
-    /// A cell of a row.
-    Cell(TableId, RowId, FieldId),
-    /// An expression over the names of the scenario, with what it comes to.
-    Told(Expr, Type, Value),
-    /// Rows of children.
-    Children(Vec<Vec<(String, Arg)>>),
-    /// A list.
-    List(Vec<Arg>),
+    /// What a path reaches from each row of a set, with what that comes to.
+    Each(Meant, Path, Json),
+    /// Rows of a child table.
+    Children(Vec<Vec<Argument>>),
 }
 
 /// A piece of a text.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum TextPiece {
     Plain(String),
-    /// A field of a row.
-    Cell(TableId, RowId, FieldId),
+    /// What is shown of what, and what that comes to.
+    Show(Shows, Form, String),
 }
 
 /// What nobody can do, with why.
@@ -85,82 +98,53 @@ impl Desk<'_> {
     }
 }
 
-/// The calls of all deeds, in order. `first` is the state before anything is done, `last` the demanded one.
-pub(crate) fn writes(
-    deeds: &[Deed],
-    desk: &Desk<'_>,
-    first: &Scratch,
-    last: &Scratch,
-    bound: &[Known],
-) -> Result<Vec<Write>, Unwritable> {
-    let mut writes: Vec<Write> = Vec::new();
-    let mut made: BTreeMap<(TableId, RowId), usize> = BTreeMap::new();
-    // A way that sets a cell of a row that is made goes into that call.
-    let mut folded: Vec<usize> = Vec::new();
-    for (at, deed) in deeds.iter().enumerate() {
-        match &deed.act {
-            DeedAct::Make { table, row, cells, .. } => {
-                let mut cells = cells.clone();
-                let mut of = vec![at];
-                for (later, other) in deeds.iter().enumerate().skip(at + 1) {
-                    if let DeedAct::Change { table: t, row: r, cells: more } = &other.act
-                        && (t, r) == (table, row)
-                        && matches!(other.origin, Origin::Way { .. })
-                    {
-                        for cell in more {
-                            cells.retain(|known| known.field != cell.field);
-                            cells.push(cell.clone());
-                        }
-                        folded.push(later);
-                        of.push(later);
-                    }
-                }
-                let write = make(*table, *row, &cells, of, deed, deeds, desk, last, bound, &mut folded)?;
-                made.insert((*table, *row), writes.len());
-                writes.extend(write);
-            }
-            DeedAct::Change { .. } if folded.contains(&at) => {}
-            DeedAct::Change { table, row, cells } => {
-                writes.extend(change(*table, *row, cells, at, deed, desk, first, last, bound)?);
-            }
-            DeedAct::Drop { table, row } => writes.push(delete(*table, *row, at, deed, desk, first)?),
-            DeedAct::Call { tool, with, .. } => {
-                let name = &desk.domain.tools[*tool].name;
-                if desk.without.contains(name) {
-                    let table =
-                        desk.domain.tools[*tool].native.as_ref().and_then(|native| native.writes.first().copied());
-                    let table = table.unwrap_or(benchwright_base::RelationId(0));
-                    return Err(Unwritable::NoTool { table, row: None, origin: deed.origin.clone() });
-                }
-                writes.push(Write {
-                    deeds: vec![at],
-                    tool: *tool,
-                    args: native_args(*tool, with, desk.domain),
-                    makes: None,
-                });
-            }
-        }
-    }
-    Ok(writes)
+/// What the calls are found from.
+#[derive(Clone, Copy)]
+pub(crate) struct Matter<'m> {
+    pub(crate) deeds: &'m [Deed],
+    pub(crate) desk: &'m Desk<'m>,
+    /// The state before anything is done.
+    pub(crate) first: &'m Scratch,
+    /// The demanded one.
+    pub(crate) last: &'m Scratch,
+    pub(crate) bound: &'m [Known],
 }
 
-/// Arguments of a native tool as they were worked out: references by row.
-fn native_args(tool: usize, with: &Map<String, Json>, domain: &Domain) -> Vec<(String, Arg)> {
-    let takes = domain.tools[tool].native.iter().flat_map(|native| &native.takes);
-    let mut args = Vec::new();
-    for argument in takes {
-        let Some(json) = with.get(&argument.cell.name) else { continue };
-        let one = |json: &Json| match (argument.cell.ty, json.as_u64()) {
-            (Type::Ref(table), Some(id)) => Arg::Row(table, RowId::try_from(id).unwrap_or_default()),
-            (ty, _) => Arg::Value(ty, read(domain, ty, json)),
+/// The calls of all deeds, in order; or all that nobody can do.
+pub(crate) fn writes(matter: Matter<'_>) -> Result<Vec<Write>, Vec<Unwritable>> {
+    let deeds = matter.deeds;
+    let mut found: Vec<(usize, Write)> = Vec::new();
+    let mut failed: Vec<Unwritable> = Vec::new();
+    // Deeds that go into the call of another: rows of a child table into their parent's, and what a way sets of a row that is made.
+    let mut folded: Vec<usize> = Vec::new();
+    let mut group = 0;
+    for (at, deed) in deeds.iter().enumerate() {
+        if at > 0 && !deed.is_like(&deeds[at - 1]) {
+            group += 1;
+        }
+        if folded.contains(&at) {
+            continue;
+        }
+        let writes = match &deed.act {
+            DeedAct::Make { .. } => matter.make(at, &mut folded).map(|write| vec![write]),
+            DeedAct::Change { .. } => matter.change(at),
+            DeedAct::Drop { table, row } => matter.delete(at, *table, *row).map(|write| vec![write]),
+            DeedAct::Call { tool, with, written } => matter.call(at, *tool, with, written).map(|write| vec![write]),
         };
-        let arg = match json {
-            Json::Array(list) => Arg::List(list.iter().map(one).collect()),
-            json => one(json),
-        };
-        args.push((argument.cell.name.clone(), arg));
+        match writes {
+            Ok(writes) => {
+                let numbered = writes.into_iter().enumerate();
+                found.extend(numbered.map(|(nth, write)| (group, Write { nth, ..write })));
+            }
+            Err(why) => failed.push(why),
+        }
     }
-    args
+    if !failed.is_empty() {
+        return Err(failed);
+    }
+    // Where an act takes several calls on each of several rows, the first calls of all rows come before the second ones.
+    found.sort_by_key(|(group, write)| (*group, write.nth));
+    Ok(found.into_iter().map(|(_, write)| write).collect())
 }
 
 fn read(domain: &Domain, ty: Type, json: &Json) -> Value {
@@ -215,24 +199,28 @@ pub(crate) fn arguments(
 }
 
 /// Arguments with ids as they are, for whoever tries a call rather than plays it.
-pub(crate) fn plain_args(args: &[(String, Arg)], domain: &Domain) -> Json {
-    fn plain(arg: &Arg, domain: &Domain) -> Json {
+pub(crate) fn plain_args(args: &[Argument], state: &Scratch) -> Json {
+    fn plain(arg: &Arg, state: &Scratch) -> Json {
+        let domain = state.domain();
         match arg {
-            Arg::Row(_, row) => Json::from(*row),
+            Arg::Own(_, row) => Json::from(*row),
+            Arg::OwnField(table, row, field) => {
+                let value = state.row(*table, *row).map(|cells| cells[field.index()].clone()).unwrap_or_default();
+                to_json(domain, domain.table(*table).field(*field).ty, &value)
+            }
             Arg::Value(ty, value) | Arg::Told(_, ty, value) => to_json(domain, *ty, value),
-            Arg::Cell(..) => Json::String("as it is there".to_owned()),
+            Arg::Extreme(_, value) => value.as_ref_id().map_or(Json::Null, Json::from),
             Arg::Text(pieces) => {
                 let text = pieces.iter().map(|piece| match piece {
-                    TextPiece::Plain(text) => text.clone(),
-                    TextPiece::Cell(..) => "it".to_owned(),
+                    TextPiece::Plain(text) | TextPiece::Show(_, _, text) => text.clone(),
                 });
                 Json::String(text.collect())
             }
-            Arg::Children(rows) => rows.iter().map(|row| plain_args(row, domain)).collect(),
-            Arg::List(list) => list.iter().map(|arg| plain(arg, domain)).collect(),
+            Arg::Each(_, _, list) => list.clone(),
+            Arg::Children(rows) => rows.iter().map(|row| plain_args(row, state)).collect(),
         }
     }
-    Json::Object(args.iter().map(|(name, arg)| (name.clone(), plain(arg, domain))).collect())
+    Json::Object(args.iter().map(|argument| (argument.name.clone(), plain(&argument.is, state))).collect())
 }
 
 /// A value as it is written in calls.
@@ -240,71 +228,6 @@ pub(crate) fn to_json(domain: &Domain, ty: Type, value: &Value) -> Json {
     let mut bytes = Vec::new();
     codec::write_value(&mut bytes, domain, ty, value);
     serde_json::from_slice(&bytes).unwrap_or_default()
-}
-
-/// A cell as an argument.
-fn arg(cell: &WantedCell, table: TableId, deed: &Deed, last: &Scratch, bound: &[Known]) -> Arg {
-    let domain = last.domain();
-    let field = domain.table(table).field(cell.field);
-    match (&cell.wanted, &cell.value, field.ty) {
-        (_, Value::Ref(row), Type::Ref(to)) => Arg::Row(to, *row),
-        (Wanted::Tell(parts), Value::Text(text), _) | (Wanted::Text(parts), Value::Text(text), _) => {
-            Arg::Text(pieces(parts, text, deed, last, bound))
-        }
-        (Wanted::Is(Expr::Literal(..)), value, ty) => Arg::Value(ty, value.clone()),
-        (Wanted::Is(expr), value, ty) => {
-            // What is read off a record is known from that record.
-            let eye = Eye::of(last, bound);
-            let it = deed.it.and_then(|(table, row)| eye.row(table, row));
-            match &deed.origin {
-                Origin::Clause(_) => match cell_of(expr, &eye, None, it) {
-                    Some((table, row, field)) => Arg::Cell(table, row, field),
-                    None => Arg::Told(expr.clone(), ty, value.clone()),
-                },
-                Origin::Way { on, .. } => match cell_of(expr, &eye, eye.row(on.0, on.1), it) {
-                    Some((table, row, field)) => Arg::Cell(table, row, field),
-                    None => Arg::Value(ty, value.clone()),
-                },
-            }
-        }
-        (_, value, ty) => Arg::Value(ty, value.clone()),
-    }
-}
-
-/// A text with the cells that it shows, where these are cells of rows; padding that bounds ask for follows as it is.
-fn pieces(parts: &[Said], whole: &str, deed: &Deed, last: &Scratch, bound: &[Known]) -> Vec<TextPiece> {
-    let eye = Eye::of(last, bound);
-    let subject = match &deed.origin {
-        Origin::Way { on, .. } => eye.row(on.0, on.1),
-        Origin::Clause(_) => None,
-    };
-    let it = deed.it.and_then(|(table, row)| eye.row(table, row));
-    let mut found = Vec::new();
-    let mut length = 0;
-    for part in parts {
-        match part {
-            Said::Plain(plain) => {
-                length += plain.len();
-                found.push(TextPiece::Plain(plain.clone()));
-            }
-            Said::Slot { shows, ty, form, .. } => {
-                let shown = eye.slot(shows, *ty, *form, it, subject);
-                length += shown.len();
-                let cell = match (shows, ty) {
-                    (Shows::One(expr), Type::Text) => cell_of(expr, &eye, subject, it),
-                    _ => None,
-                };
-                match cell {
-                    Some((table, row, field)) => found.push(TextPiece::Cell(table, row, field)),
-                    None => found.push(TextPiece::Plain(shown)),
-                }
-            }
-        }
-    }
-    if let Some(rest) = whole.get(length..).filter(|rest| !rest.is_empty()) {
-        found.push(TextPiece::Plain(rest.to_owned()));
-    }
-    found
 }
 
 /// The cell that an expression reads, if it reads one.
@@ -327,87 +250,295 @@ pub(crate) fn cell_of<'e>(
     Some((*table, value.as_ref_id()?, *field))
 }
 
-/// The calls that make a row.
-#[expect(clippy::too_many_arguments, reason = "a call is chosen by all of them")]
-fn make(
-    table: TableId,
-    row: RowId,
-    cells: &[WantedCell],
-    of: Vec<usize>,
-    deed: &Deed,
-    deeds: &[Deed],
-    desk: &Desk<'_>,
-    last: &Scratch,
-    bound: &[Known],
-    folded: &mut Vec<usize>,
-) -> Result<Vec<Write>, Unwritable> {
-    let domain = desk.domain;
-    let declared = domain.table(table);
-    let makes = |verb: Verb| matches!(verb, Verb::Create | Verb::Link | Verb::Send);
-    let fits = |tool: &Tool| {
-        cells.iter().filter(|cell| !is_default(declared.field(cell.field), &cell.value)).all(|cell| {
-            tool.set.iter().any(|setting| {
-                setting.field == cell.field && setting.fixed.as_ref().is_none_or(|fixed| *fixed == cell.value)
-            })
-        }) && tool.set.iter().filter(|setting| setting.required || lacks(declared.field(setting.field))).all(
-            |setting| {
-                setting.fixed.is_some()
-                    || declared.field(setting.field).prose
-                    || cells.iter().any(|cell| cell.field == setting.field)
+impl Matter<'_> {
+    /// A cell that a deed wants, as an argument.
+    fn argument(&self, at: usize, cell: &WantedCell, table: TableId) -> Argument {
+        let field = self.desk.domain.table(table).field(cell.field);
+        let (ty, value) = (field.ty, cell.value.clone());
+        let is = match &cell.wanted {
+            Wanted::Is(Expr::Literal(..)) => Arg::Value(ty, value),
+            Wanted::Is(expr) => Arg::Told(expr.clone(), ty, value),
+            Wanted::OneOf(list) => match list.first() {
+                Some(expr) if !matches!(expr, Expr::Literal(..)) => Arg::Told(expr.clone(), ty, value),
+                _ => Arg::Value(ty, value),
             },
-        ) && tool.set.iter().all(|setting| {
-            // A fixed value that nobody wants is another tool's.
-            setting.fixed.as_ref().is_none_or(|fixed| {
-                let wanted = cells.iter().find(|cell| cell.field == setting.field).map(|cell| &cell.value);
-                wanted.is_none_or(|wanted| wanted == fixed)
-            })
-        })
-    };
-    let any = desk.offered().find(|(_, tool)| tool.table == Some(table) && makes(tool.verb) && fits(tool));
-    let Some((place, tool)) = any else {
-        return Err(Unwritable::NoTool { table, row: None, origin: deed.origin.clone() });
-    };
-    if !desk.may(table, Action::Create) {
-        return Err(Unwritable::Forbidden { table, row: None, origin: deed.origin.clone() });
-    }
-    let mut args: Vec<(String, Arg)> = Vec::new();
-    for setting in tool.set.iter().filter(|setting| setting.fixed.is_none()) {
-        let field = declared.field(setting.field);
-        match cells.iter().find(|cell| cell.field == setting.field) {
-            Some(cell) => args.push((field.name.clone(), arg(cell, table, deed, last, bound))),
-            // What somebody has to compose is composed.
-            None if field.prose && (setting.required || lacks(field)) => {
-                let text = fit("As asked.", field);
-                args.push((field.name.clone(), Arg::Value(Type::Text, Value::text(text))));
+            Wanted::Text(parts) | Wanted::Tell(parts) => {
+                Arg::Text(self.pieces(at, parts, value.as_text().unwrap_or_default()))
             }
-            None => {}
+            Wanted::Extreme { .. } => Arg::Extreme(cell.wanted.clone(), value),
+        };
+        Argument { name: field.name.clone(), deed: at, is }
+    }
+
+    /// A text with what it shows; padding that bounds ask for follows as it is.
+    fn pieces(&self, at: usize, parts: &[Said], whole: &str) -> Vec<TextPiece> {
+        let deed = &self.deeds[at];
+        let eye = Eye::of(self.last, deed.seen(self.bound));
+        let subject = deed.subject().and_then(|(table, row)| eye.row(table, row));
+        let it = deed.it.and_then(|(table, row)| eye.row(table, row));
+        let mut found = Vec::new();
+        let mut length = 0;
+        for part in parts {
+            match part {
+                Said::Plain(plain) => {
+                    length += plain.len();
+                    found.push(TextPiece::Plain(plain.clone()));
+                }
+                Said::Slot { shows, ty, form, .. } => {
+                    let shown = eye.slot(shows, *ty, *form, it, subject);
+                    length += shown.len();
+                    found.push(TextPiece::Show(shows.clone(), *form, shown));
+                }
+            }
         }
+        if let Some(rest) = whole.get(length..).filter(|rest| !rest.is_empty()) {
+            found.push(TextPiece::Plain(rest.to_owned()));
+        }
+        found
     }
-    // Rows of a child table that the tool takes with their parent go into its call.
-    for child in &tool.with {
-        let mut rows = Vec::new();
-        for (at, other) in deeds.iter().enumerate() {
-            let DeedAct::Make { table: t, cells, .. } = &other.act else { continue };
-            let parent = cells.iter().find(|cell| cell.field == child.parent).map(|cell| &cell.value);
-            if *t != child.table || parent != Some(&Value::Ref(row)) {
-                continue;
+
+    /// The cells of a row that a deed makes, with those that ways set on it; each with the place of the deed that wants it.
+    fn made_cells(&self, at: usize, folded: &mut Vec<usize>) -> (Vec<(usize, WantedCell)>, Vec<usize>) {
+        let deed = &self.deeds[at];
+        let mut cells: Vec<(usize, WantedCell)> = deed.cells().iter().map(|cell| (at, cell.clone())).collect();
+        let mut of = vec![at];
+        for (later, other) in self.deeds.iter().enumerate() {
+            let is_way = matches!((&other.origin, &other.act), (Origin::Way { .. }, DeedAct::Change { .. }));
+            if is_way && later != at && other.target() == deed.target() {
+                for cell in other.cells() {
+                    cells.retain(|(_, known)| known.field != cell.field);
+                    cells.push((later, cell.clone()));
+                }
+                folded.push(later);
+                of.push(later);
             }
+        }
+        (cells, of)
+    }
+
+    /// The call that makes a row, with the rows of child tables that its tool takes.
+    fn make(&self, at: usize, folded: &mut Vec<usize>) -> Result<Write, Unwritable> {
+        let (domain, deed) = (self.desk.domain, &self.deeds[at]);
+        let Some((table, row)) = deed.target() else {
+            return Err(self.no_tool(at, benchwright_base::RelationId(0), None));
+        };
+        let declared = domain.table(table);
+        let (cells, mut of) = self.made_cells(at, folded);
+        let plain: Vec<&WantedCell> = cells.iter().map(|(_, cell)| cell).collect();
+        let any = self.desk.offered().find(|(_, tool)| makes(tool, table, declared, &plain));
+        let Some((place, tool)) = any else { return Err(self.no_tool(at, table, None)) };
+        let mut args: Vec<Argument> = Vec::new();
+        for setting in tool.set.iter().filter(|setting| setting.fixed.is_none()) {
+            let field = declared.field(setting.field);
+            match cells.iter().find(|(_, cell)| cell.field == setting.field) {
+                Some((deed, cell)) => args.push(self.argument(*deed, cell, table)),
+                // What somebody has to compose is composed.
+                None if field.prose && (setting.required || lacks(field)) => {
+                    let is = Arg::Value(Type::Text, Value::text(fit("As asked.", field)));
+                    args.push(Argument { name: field.name.clone(), deed: at, is });
+                }
+                None => {}
+            }
+        }
+        let mut made = vec![(table, row)];
+        for child in &tool.with {
             let its = domain.table(child.table);
-            let given = cells.iter().filter(|cell| cell.field != child.parent);
-            rows.push(
-                given
-                    .map(|cell| (its.field(cell.field).name.clone(), arg(cell, child.table, other, last, bound)))
-                    .collect(),
-            );
-            folded.push(at);
+            let mut rows = Vec::new();
+            for (place, other) in self.deeds.iter().enumerate() {
+                let is_child = matches!(&other.act, DeedAct::Make { table, .. } if *table == child.table);
+                let parent = other.cells().iter().find(|cell| cell.field == child.parent).map(|cell| &cell.value);
+                if !is_child || parent != Some(&Value::Ref(row)) || folded.contains(&place) {
+                    continue;
+                }
+                let (cells, deeds) = self.made_cells(place, folded);
+                let given = cells
+                    .iter()
+                    .filter(|(_, cell)| cell.field != child.parent && !is_default(its.field(cell.field), &cell.value));
+                rows.push(given.map(|(deed, cell)| self.argument(*deed, cell, child.table)).collect());
+                folded.push(place);
+                made.extend(other.target());
+                of.extend(deeds);
+            }
+            if !rows.is_empty() {
+                args.push(Argument { name: its.own_name().to_owned(), deed: at, is: Arg::Children(rows) });
+            }
         }
-        if !rows.is_empty() {
-            let name = &domain.table(child.table).name;
-            let own = name.rsplit('.').next().unwrap_or(name);
-            args.push((own.to_owned(), Arg::Children(rows)));
+        if !self.desk.may(table, Action::Create) {
+            return Err(self.forbidden(at, table, None));
+        }
+        Ok(Write { deeds: of, nth: 0, tool: place, args, makes: made })
+    }
+
+    /// The calls that change cells of a row: as few as can be, and along the lifecycle where there is no direct step.
+    fn change(&self, at: usize) -> Result<Vec<Write>, Unwritable> {
+        let deed = &self.deeds[at];
+        let Some((table, row)) = deed.target() else { return Ok(Vec::new()) };
+        let declared = self.desk.domain.table(table);
+        let mut writes = Vec::new();
+        for cell in deed.cells() {
+            let Some(lifecycle) = declared.lifecycle(cell.field) else { continue };
+            let (Value::Enum(from), Value::Enum(to)) = (self.before(table, row, cell.field), &cell.value) else {
+                continue;
+            };
+            let Some(route) = route(&lifecycle.next, from, *to) else {
+                return Err(Unwritable::Lifecycle { table, row, field: cell.field });
+            };
+            for word in route.iter().take(route.len().saturating_sub(1)) {
+                let step = WantedCell {
+                    field: cell.field,
+                    value: Value::Enum(*word),
+                    wanted: Wanted::Is(Expr::Literal(Value::Enum(*word), declared.field(cell.field).ty)),
+                };
+                writes.push(self.update(at, table, row, &mut vec![step])?);
+            }
+        }
+        let mut open: Vec<WantedCell> = deed.cells().to_vec();
+        while !open.is_empty() {
+            writes.push(self.update(at, table, row, &mut open)?);
+        }
+        Ok(writes)
+    }
+
+    /// What a cell is before it is changed: in the first state, or as the row is made.
+    fn before(&self, table: TableId, row: RowId, field: FieldId) -> Value {
+        if let Some(cells) = self.first.row(table, row) {
+            return cells[field.index()].clone();
+        }
+        let made = self
+            .deeds
+            .iter()
+            .find(|deed| matches!(deed.act, DeedAct::Make { .. }) && deed.target() == Some((table, row)));
+        let cell = made.and_then(|deed| deed.cells().iter().find(|cell| cell.field == field));
+        match cell {
+            Some(cell) => cell.value.clone(),
+            None => self.desk.domain.table(table).field(field).default.clone().unwrap_or_default(),
         }
     }
-    Ok(vec![Write { deeds: of, tool: place, args, makes: Some((table, row)) }])
+
+    /// One call that changes as many of the cells as a tool can; they are taken off the list.
+    fn update(&self, at: usize, table: TableId, row: RowId, open: &mut Vec<WantedCell>) -> Result<Write, Unwritable> {
+        let tools = self.desk.offered().filter(|(_, tool)| tool.table == Some(table) && tool.verb == Verb::Update);
+        let best = tools
+            .filter_map(|(place, tool)| {
+                Some((covers(tool, open)?, std::cmp::Reverse(tool.set.len()), std::cmp::Reverse(place), tool))
+            })
+            .max_by_key(|(count, wide, place, _)| (*count, *wide, *place));
+        let Some((_, _, std::cmp::Reverse(place), tool)) = best else {
+            return Err(self.no_tool(at, table, Some(row)));
+        };
+        if !self.desk.may(table, Action::Update) {
+            return Err(self.forbidden(at, table, Some(row)));
+        }
+        let mut args = self.named(at, tool, table, row);
+        for cell in open.iter() {
+            let setting = tool.set.iter().find(|setting| setting.field == cell.field);
+            if setting.is_some_and(|setting| setting.fixed.is_none()) {
+                args.push(self.argument(at, cell, table));
+            }
+        }
+        open.retain(|cell| !tool.set.iter().any(|setting| setting.field == cell.field));
+        Ok(Write { deeds: vec![at], nth: 0, tool: place, args, makes: Vec::new() })
+    }
+
+    fn delete(&self, at: usize, table: TableId, row: RowId) -> Result<Write, Unwritable> {
+        let found = self.desk.offered().find(|(_, tool)| tool.table == Some(table) && tool.verb == Verb::Delete);
+        let Some((place, tool)) = found else { return Err(self.no_tool(at, table, Some(row))) };
+        if !self.desk.may(table, Action::Delete) {
+            return Err(self.forbidden(at, table, Some(row)));
+        }
+        Ok(Write { deeds: vec![at], nth: 0, tool: place, args: self.named(at, tool, table, row), makes: Vec::new() })
+    }
+
+    /// The arguments that name a row: its id, or its key.
+    fn named(&self, at: usize, tool: &Tool, table: TableId, row: RowId) -> Vec<Argument> {
+        let argument = |name: &str, is: Arg| Argument { name: name.to_owned(), deed: at, is };
+        if tool.by.is_empty() {
+            return vec![argument("id", Arg::Own(table, row))];
+        }
+        let declared = self.desk.domain.table(table);
+        let key = tool
+            .by
+            .iter()
+            .map(|filter| argument(&declared.field(filter.field).name, Arg::OwnField(table, row, filter.field)));
+        key.collect()
+    }
+
+    /// A call that a clause itself names.
+    fn call(
+        &self,
+        at: usize,
+        tool: usize,
+        with: &Map<String, Json>,
+        written: &[(String, Passing)],
+    ) -> Result<Write, Unwritable> {
+        let domain = self.desk.domain;
+        let native = domain.tools[tool].native.as_ref();
+        if self.desk.without.contains(&domain.tools[tool].name) {
+            let table = native.and_then(|native| native.writes.first().copied());
+            return Err(self.no_tool(at, table.unwrap_or(benchwright_base::RelationId(0)), None));
+        }
+        let takes = native.into_iter().flat_map(|native| &native.takes);
+        let mut args = Vec::new();
+        for argument in takes {
+            let name = &argument.cell.name;
+            let (Some(json), Some((_, passing))) = (with.get(name), written.iter().find(|(known, _)| known == name))
+            else {
+                continue;
+            };
+            let ty = argument.cell.ty;
+            let is = match passing {
+                Passing::Is(Expr::Literal(value, _)) => Arg::Value(ty, value.clone()),
+                Passing::Is(expr) => Arg::Told(expr.clone(), ty, read(domain, ty, json)),
+                Passing::Text(parts) => Arg::Text(self.pieces(at, parts, json.as_str().unwrap_or_default())),
+                Passing::Each(meant, path) => Arg::Each(meant.clone(), path.clone(), json.clone()),
+            };
+            args.push(Argument { name: name.clone(), deed: at, is });
+        }
+        Ok(Write { deeds: vec![at], nth: 0, tool, args, makes: Vec::new() })
+    }
+
+    fn no_tool(&self, at: usize, table: TableId, row: Option<RowId>) -> Unwritable {
+        Unwritable::NoTool { table, row, origin: self.deeds[at].origin.clone() }
+    }
+
+    fn forbidden(&self, at: usize, table: TableId, row: Option<RowId>) -> Unwritable {
+        Unwritable::Forbidden { table, row, origin: self.deeds[at].origin.clone() }
+    }
+}
+
+/// Whether a tool makes a row with these cells, and nothing that nobody wants.
+fn makes(tool: &Tool, table: TableId, declared: &Table, cells: &[&WantedCell]) -> bool {
+    if tool.table != Some(table) || !matches!(tool.verb, Verb::Create | Verb::Link | Verb::Send) {
+        return false;
+    }
+    let wanted = |field: FieldId| cells.iter().find(|cell| cell.field == field);
+    let sets_all = cells.iter().filter(|cell| !is_default(declared.field(cell.field), &cell.value)).all(|cell| {
+        tool.set.iter().any(|setting| {
+            setting.field == cell.field && setting.fixed.as_ref().is_none_or(|fixed| *fixed == cell.value)
+        })
+    });
+    let has_all = tool.set.iter().all(|setting| {
+        let field = declared.field(setting.field);
+        !(setting.required || lacks(field)) || setting.fixed.is_some() || field.prose || wanted(setting.field).is_some()
+    });
+    // A fixed value that nobody wants is another tool's.
+    let fixed = tool.set.iter().all(|setting| {
+        setting.fixed.as_ref().is_none_or(|fixed| wanted(setting.field).is_none_or(|cell| cell.value == *fixed))
+    });
+    sets_all && has_all && fixed
+}
+
+/// How many of some cells a tool changes; nothing, if it also changes something else or must be given something else.
+fn covers(tool: &Tool, open: &[WantedCell]) -> Option<usize> {
+    let wanted = |field: FieldId| open.iter().find(|cell| cell.field == field);
+    let other =
+        tool.set.iter().any(|setting| (setting.fixed.is_some() || setting.required) && wanted(setting.field).is_none());
+    let wrong = tool.set.iter().any(|setting| {
+        let fixed = setting.fixed.as_ref();
+        fixed.is_some_and(|fixed| wanted(setting.field).is_some_and(|cell| cell.value != *fixed))
+    });
+    let count = open.iter().filter(|cell| tool.set.iter().any(|setting| setting.field == cell.field)).count();
+    (count > 0 && !other && !wrong).then_some(count)
 }
 
 /// Whether a new row needs to be given a value of a field.
@@ -419,45 +550,6 @@ fn lacks(field: &benchwright_schema::Field) -> bool {
 fn is_default(field: &benchwright_schema::Field, value: &Value) -> bool {
     field.default.as_ref().map_or(value.is_null(), |default| default == value)
         && !matches!(field.stamp, Some(Stamp::Computed(_)))
-}
-
-/// The calls that change cells of a row: as few as can be, and along the lifecycle where there is no direct step.
-#[expect(clippy::too_many_arguments, reason = "a call is chosen by all of them")]
-fn change(
-    table: TableId,
-    row: RowId,
-    cells: &[WantedCell],
-    at: usize,
-    deed: &Deed,
-    desk: &Desk<'_>,
-    first: &Scratch,
-    last: &Scratch,
-    bound: &[Known],
-) -> Result<Vec<Write>, Unwritable> {
-    let declared = desk.domain.table(table);
-    let mut writes = Vec::new();
-    let mut open: Vec<WantedCell> = cells.to_vec();
-    // Along the lifecycle first.
-    for cell in cells {
-        let Some(lifecycle) = declared.lifecycle(cell.field) else { continue };
-        let now = first.row(table, row).map(|cells| cells[cell.field.index()].clone());
-        let (Some(Value::Enum(from)), Value::Enum(to)) = (now, &cell.value) else { continue };
-        let Some(route) = route(&lifecycle.next, from, *to) else {
-            return Err(Unwritable::Lifecycle { table, row, field: cell.field });
-        };
-        for word in route.iter().take(route.len().saturating_sub(1)) {
-            let step = WantedCell {
-                field: cell.field,
-                value: Value::Enum(*word),
-                wanted: Wanted::Is(Expr::Literal(Value::Enum(*word), declared.field(cell.field).ty)),
-            };
-            writes.push(update(table, row, &mut vec![step], at, deed, desk, first, last, bound)?);
-        }
-    }
-    while !open.is_empty() {
-        writes.push(update(table, row, &mut open, at, deed, desk, first, last, bound)?);
-    }
-    Ok(writes)
 }
 
 /// The shortest way from a word to another, without the first.
@@ -487,96 +579,4 @@ fn route(next: &[Vec<u16>], from: u16, to: u16) -> Option<Vec<u16>> {
         ways = longer;
     }
     None
-}
-
-/// One call that changes as many of the cells as a tool can; they are taken off the list.
-#[expect(clippy::too_many_arguments, reason = "a call is chosen by all of them")]
-fn update(
-    table: TableId,
-    row: RowId,
-    open: &mut Vec<WantedCell>,
-    at: usize,
-    deed: &Deed,
-    desk: &Desk<'_>,
-    first: &Scratch,
-    last: &Scratch,
-    bound: &[Known],
-) -> Result<Write, Unwritable> {
-    let covers = |tool: &Tool| -> Option<usize> {
-        let settable = |cell: &WantedCell| {
-            tool.set.iter().any(|setting| {
-                setting.field == cell.field && setting.fixed.as_ref().is_none_or(|fixed| *fixed == cell.value)
-            })
-        };
-        // A tool that also sets something else, or must be given something else, is not meant.
-        let other = tool.set.iter().any(|setting| {
-            (setting.fixed.is_some() || setting.required) && !open.iter().any(|cell| cell.field == setting.field)
-        });
-        let wrong = tool.set.iter().any(|setting| {
-            let wanted = open.iter().find(|cell| cell.field == setting.field);
-            setting.fixed.as_ref().is_some_and(|fixed| wanted.is_some_and(|cell| cell.value != *fixed))
-        });
-        let count = open.iter().filter(|cell| settable(cell)).count();
-        (count > 0 && !other && !wrong).then_some(count)
-    };
-    let tools = desk.offered().filter(|(_, tool)| tool.table == Some(table) && tool.verb == Verb::Update);
-    let best = tools
-        .filter_map(|(place, tool)| {
-            Some((covers(tool)?, std::cmp::Reverse(tool.set.len()), std::cmp::Reverse(place), tool))
-        })
-        .max_by_key(|(count, wide, place, _)| (*count, *wide, *place));
-    let Some((_, _, std::cmp::Reverse(place), tool)) = best else {
-        return Err(Unwritable::NoTool { table, row: Some(row), origin: deed.origin.clone() });
-    };
-    if !desk.may(table, Action::Update) {
-        return Err(Unwritable::Forbidden { table, row: Some(row), origin: deed.origin.clone() });
-    }
-    let declared = desk.domain.table(table);
-    let mut args = named(tool, table, row, first, last);
-    for cell in open.iter() {
-        let setting = tool.set.iter().find(|setting| setting.field == cell.field);
-        if setting.is_some_and(|setting| setting.fixed.is_none()) {
-            args.push((declared.field(cell.field).name.clone(), arg(cell, table, deed, last, bound)));
-        }
-    }
-    open.retain(|cell| !tool.set.iter().any(|setting| setting.field == cell.field));
-    Ok(Write { deeds: vec![at], tool: place, args, makes: None })
-}
-
-/// The arguments that name a row: its id, or its key.
-fn named(tool: &Tool, table: TableId, row: RowId, first: &Scratch, last: &Scratch) -> Vec<(String, Arg)> {
-    if tool.by.is_empty() {
-        return vec![("id".to_owned(), Arg::Row(table, row))];
-    }
-    let domain = first.domain();
-    let declared = domain.table(table);
-    let cells = first.row(table, row).or_else(|| last.row(table, row)).map(<[Value]>::to_vec).unwrap_or_default();
-    let key = tool.by.iter().map(|filter| {
-        let field = declared.field(filter.field);
-        let value = cells.get(filter.field.index()).cloned().unwrap_or_default();
-        let arg = match (field.ty, &value) {
-            (Type::Ref(to), Value::Ref(id)) => Arg::Row(to, *id),
-            (ty, _) => Arg::Value(ty, value),
-        };
-        (field.name.clone(), arg)
-    });
-    key.collect()
-}
-
-fn delete(
-    table: TableId,
-    row: RowId,
-    at: usize,
-    deed: &Deed,
-    desk: &Desk<'_>,
-    first: &Scratch,
-) -> Result<Write, Unwritable> {
-    let found = desk.offered().find(|(_, tool)| tool.table == Some(table) && tool.verb == Verb::Delete);
-    let Some((place, tool)) = found else {
-        return Err(Unwritable::NoTool { table, row: Some(row), origin: deed.origin.clone() });
-    };
-    if !desk.may(table, Action::Delete) {
-        return Err(Unwritable::Forbidden { table, row: Some(row), origin: deed.origin.clone() });
-    }
-    Ok(Write { deeds: vec![at], tool: place, args: named(tool, table, row, first, first), makes: None })
 }

@@ -3,13 +3,13 @@
 
 use crate::{
     Scene, calls,
-    calls::{Desk, Unwritable, Write},
+    calls::{Desk, Matter, Unwritable, Write},
     demand::{self, Demanded, MendOrder, Origin, Stuck, called},
     eval::Eye,
     names::Request,
-    sort_deeds, throw,
+    sorted, throw,
 };
-use benchwright_base::{RowId, TableId, Value};
+use benchwright_base::{FieldId, RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{RefusalCode, effects::ExpectedRefusal};
 use benchwright_project::Discard;
@@ -75,10 +75,12 @@ fn policy(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Ce
                 Err(why) => why,
             };
             match why {
-                Obstructed::Unwritable(Unwritable::Lifecycle { table: t, field: f, row })
-                    if (t, f) == (*table, *field) =>
-                {
-                    let on = scene.scratch.row(t, row).map(|cells| called(domain, t, cells));
+                Obstructed::Unwritable(why) if why.iter().all(|why| is_lifecycle(why, *table, *field)) => {
+                    let on = why.iter().find_map(|why| match why {
+                        Unwritable::Lifecycle { table, row, .. } => Some((*table, *row)),
+                        _ => None,
+                    });
+                    let on = on.and_then(|(table, row)| Some(called(domain, table, scene.scratch.row(table, row)?)));
                     let told = json!({ "lifecycle": name, "on": on });
                     Ok(Certificate { refusal: refusal(variant, vec![name], Vec::new()), told })
                 }
@@ -89,6 +91,10 @@ fn policy(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Ce
     }
 }
 
+fn is_lifecycle(why: &Unwritable, on: TableId, of: FieldId) -> bool {
+    matches!(why, Unwritable::Lifecycle { table, field, .. } if (*table, *field) == (on, of))
+}
+
 fn refusal(variant: &Blocked, rules: Vec<String>, records: Vec<String>) -> ExpectedRefusal {
     ExpectedRefusal { obstacle: variant.obstacle.word().to_owned(), rules, records }
 }
@@ -96,7 +102,7 @@ fn refusal(variant: &Blocked, rules: Vec<String>, records: Vec<String>) -> Expec
 /// Why no calls could be found.
 enum Obstructed {
     Stuck(Stuck),
-    Unwritable(Unwritable),
+    Unwritable(Vec<Unwritable>),
 }
 
 fn obstructed(scene: &Scene<'_>, why: &Obstructed) -> String {
@@ -108,75 +114,102 @@ fn obstructed(scene: &Scene<'_>, why: &Obstructed) -> String {
 
 fn written(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<(Demanded, Vec<Write>), Obstructed> {
     let demanded = ask(scene, clauses, &scene.scratch).map_err(|stuck| Obstructed::Stuck(stuck.0))?;
-    let mut deeds = demanded.deeds.clone();
-    sort_deeds(&mut deeds, scene.domain());
+    let deeds = sorted(&demanded.deeds, scene.domain());
     let desk = Desk { domain: scene.domain(), role: &scene.role, without: &variant.without };
-    let writes = calls::writes(&deeds, &desk, &scene.scratch, &demanded.scratch, &demanded.bound);
+    let writes = calls::writes(Matter {
+        deeds: &deeds,
+        desk: &desk,
+        first: &scene.scratch,
+        last: &demanded.scratch,
+        bound: &demanded.bound,
+    });
     writes.map(|writes| (demanded, writes)).map_err(Obstructed::Unwritable)
 }
 
-/// No right, or no tool: of what is demanded, the first that nobody in the seat can write.
+/// No right, or no tool: all of what is demanded that nobody in the seat can write, each of which is a reason.
 fn unwritable(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Certificate, Discard> {
     let domain = scene.domain();
     let why = match written(scene, variant, clauses) {
         Err(Obstructed::Unwritable(why)) => why,
         Err(other) => return Err(throw(format!("something else stands in the way: {}", obstructed(scene, &other)))),
         Ok((demanded, writes)) => match refused(scene, &demanded, &writes) {
-            Some(why) => why,
+            Some(why) => vec![why],
             None => return Err(throw("nothing stands in the way".to_owned())),
         },
     };
-    let (table, row, origin, obstacle) = match &why {
-        Unwritable::NoTool { table, row, origin } => (*table, *row, origin, Obstacle::NoTool),
-        Unwritable::Forbidden { table, row, origin } => (*table, *row, origin, Obstacle::Permission),
-        Unwritable::Lifecycle { .. } => return Err(throw("a lifecycle stands in the way".to_owned())),
-    };
-    if obstacle != variant.obstacle {
-        return Err(throw(format!("{} stands in the way", obstacle.word())));
+    let (mut rules, mut records, mut tables) = (Vec::new(), Vec::new(), Vec::new());
+    for why in &why {
+        let (table, row, origin, obstacle) = match why {
+            Unwritable::NoTool { table, row, origin } => (*table, *row, origin, Obstacle::NoTool),
+            Unwritable::Forbidden { table, row, origin } => (*table, *row, origin, Obstacle::Permission),
+            Unwritable::Lifecycle { .. } => return Err(throw("a lifecycle stands in the way".to_owned())),
+        };
+        if obstacle != variant.obstacle {
+            return Err(throw(format!("{} stands in the way", obstacle.word())));
+        }
+        let natives = natives_for(scene, variant, table);
+        if obstacle == Obstacle::NoTool && !natives.is_empty() {
+            return Err(throw(format!("{} could do it", natives.join(", "))));
+        }
+        if let Origin::Way { rule, .. } = origin {
+            rules.push(domain.rules[*rule].id.clone());
+        }
+        let declared = domain.table(table);
+        tables.push(declared.name.clone());
+        records.extend([declared.own_name().replace('_', " "), declared.own_name().to_owned(), declared.name.clone()]);
+        records.extend(row.into_iter().flat_map(|row| keys_of(scene, table, row)));
     }
-    let rules = match origin {
-        Origin::Way { rule, .. } => vec![domain.rules[*rule].id.clone()],
-        Origin::Clause(_) => Vec::new(),
-    };
-    let mut records = vec![domain.table(table).own_name().replace('_', " "), domain.table(table).own_name().to_owned()];
-    if domain.table(table).name != domain.table(table).own_name() {
-        records.push(domain.table(table).name.clone());
-    }
-    if let Some(row) = row {
-        records.extend(keys_of(scene, table, row));
-    }
-    records.dedup();
-    let told = json!({ "table": domain.table(table).name, "record": records, "rule": rules });
+    rules.sort();
+    rules.dedup();
+    tables.dedup();
+    each_once(&mut records);
+    let told = json!({ "table": tables, "record": records, "rule": rules });
     Ok(Certificate { refusal: refusal(variant, rules, records), told })
+}
+
+/// The native tools that are offered and write a table; what exactly they write, nothing declares.
+fn natives_for<'s>(scene: &'s Scene<'_>, variant: &Blocked, table: TableId) -> Vec<&'s str> {
+    let tools = scene.domain().tools.iter().filter(|tool| !variant.without.contains(&tool.name));
+    let natives = tools.filter(|tool| tool.native.as_ref().is_some_and(|native| native.writes.contains(&table)));
+    natives.map(|tool| &*tool.name).collect()
+}
+
+/// Drops what stands in a list already, and keeps its order.
+fn each_once(list: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    list.retain(|item| seen.insert(item.clone()));
 }
 
 /// A call that the world refuses because the role may not, on a row for which a grant does not hold.
 fn refused(scene: &Scene<'_>, demanded: &Demanded, writes: &[Write]) -> Option<Unwritable> {
-    let mut deeds = demanded.deeds.clone();
-    sort_deeds(&mut deeds, scene.domain());
+    let deeds = sorted(&demanded.deeds, scene.domain());
     let mut scratch = scene.scratch.clone();
     for write in writes {
         let tool = &scene.domain().tools[write.tool];
-        let args = calls::plain_args(&write.args, scene.domain());
+        let args = calls::plain_args(&write.args, &demanded.scratch);
         let refusal = scratch.call(&scene.seat, &tool.name, &args.to_string()).err();
         if refusal.is_some_and(|refusal| refusal.code == RefusalCode::Forbidden) {
-            let origin = deeds[write.deeds[0]].origin.clone();
-            let row = match &deeds[write.deeds[0]].act {
+            let deed = &deeds[write.deeds[0]];
+            let row = match &deed.act {
                 demand::DeedAct::Change { row, .. } | demand::DeedAct::Drop { row, .. } => Some(*row),
                 _ => None,
             };
-            return Some(Unwritable::Forbidden { table: tool.table?, row, origin });
+            return Some(Unwritable::Forbidden { table: tool.table?, row, origin: deed.origin.clone() });
         }
     }
     None
 }
 
-/// What a row is shown by: its own keys, and those of rows that it refers to.
+/// What a row is known by: its own keys; one that has none, by those of the rows that it refers to.
 fn keys_of(scene: &Scene<'_>, table: TableId, row: RowId) -> Vec<String> {
     let domain = scene.domain();
-    let mut keys = own_keys(domain, table, scene.scratch.row(table, row).unwrap_or_default());
-    let cells = scene.scratch.row(table, row).unwrap_or_default().to_vec();
-    for (field, cell) in domain.table(table).fields.iter().zip(&cells).skip(1) {
+    let cells = scene.scratch.row(table, row).unwrap_or_default();
+    let own = own_keys(domain, table, cells);
+    if !own.is_empty() {
+        return own;
+    }
+    let mut keys = Vec::new();
+    for (field, cell) in domain.table(table).fields.iter().zip(cells).skip(1) {
         if let (Type::Ref(to), Value::Ref(other)) = (field.ty, cell)
             && let Some(cells) = scene.scratch.row(to, *other)
         {
@@ -186,23 +219,23 @@ fn keys_of(scene: &Scene<'_>, table: TableId, row: RowId) -> Vec<String> {
     keys
 }
 
-/// The texts by which people know a row.
+/// The texts by which people know a row: what it is numbered, called or addressed by, and whatever tells it from all others.
 fn own_keys(domain: &Domain, table: TableId, cells: &[Value]) -> Vec<String> {
-    const SHOWN: [&str; 6] = ["number", "name", "email", "serial_number", "user_principal_name", "employee_number"];
+    const SHOWN: [&str; 7] =
+        ["number", "name", "display_name", "email", "serial_number", "user_principal_name", "employee_number"];
     const TITLES: [&str; 3] = ["title", "summary", "subject"];
     let declared = domain.table(table);
+    let is_key = |field: FieldId| declared.keys.iter().any(|key| key.fields == [field]);
     let mut keys = Vec::new();
-    for name in SHOWN.into_iter().chain(TITLES) {
-        // A title is a name only where there is no other.
-        if TITLES.contains(&name) && !keys.is_empty() {
-            continue;
-        }
-        if let Some(field) = declared.field_named(name)
-            && let Some(value) = cells.get(field.index()).filter(|value| !value.is_null())
-        {
-            keys.push(codec::show_value(domain, declared.field(field).ty, value));
+    for (at, field) in declared.fields.iter().enumerate().skip(1) {
+        let is_shown = SHOWN.contains(&&*field.name) || (is_key(FieldId(at as u16)) && field.ty == Type::Text);
+        if let Some(value) = cells.get(at).filter(|value| is_shown && !field.secret && !value.is_null()) {
+            keys.push(codec::show_value(domain, field.ty, value));
         }
     }
+    let titles = TITLES.iter().filter_map(|name| declared.field_named(name));
+    let titles = titles.filter_map(|field| cells.get(field.index())).filter(|value| !value.is_null());
+    keys.extend(titles.map(|title| codec::show_value(domain, Type::Text, title)));
     keys
 }
 
@@ -297,5 +330,8 @@ fn contradiction(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Re
         }
         other => return Err(throw(scene.told(other))),
     };
+    if records.is_empty() {
+        return Err(throw("nothing names what the contradiction is about".to_owned()));
+    }
     Ok(Certificate { refusal: refusal(variant, Vec::new(), records), told })
 }

@@ -10,7 +10,7 @@ use benchwright_schema::{
     Domain, Field,
     ways::{Act, Wanted, Which},
 };
-use benchwright_spec::scenario::{Asked, Clause, Meant, Scenario};
+use benchwright_spec::scenario::{Asked, Clause, Meant, Passing, Scenario};
 use benchwright_world::{Seat, seen::Known};
 use std::collections::BTreeMap;
 
@@ -45,9 +45,62 @@ pub(crate) struct WantedCell {
 #[derive(Clone, Debug)]
 pub(crate) struct Deed {
     pub(crate) origin: Origin,
+    /// Which of the acts of a way.
+    pub(crate) part: usize,
+    /// How many names what was written sees: those of the cast and of what clauses before it make. A way sees none, but its row.
+    pub(crate) names: usize,
     pub(crate) act: DeedAct,
     /// The row that `it` is in what was written.
     pub(crate) it: Option<(TableId, RowId)>,
+}
+
+impl Deed {
+    /// The row that it changes, makes or drops.
+    pub(crate) fn target(&self) -> Option<(TableId, RowId)> {
+        match &self.act {
+            DeedAct::Change { table, row, .. } | DeedAct::Make { table, row, .. } | DeedAct::Drop { table, row } => {
+                Some((*table, *row))
+            }
+            DeedAct::Call { .. } => None,
+        }
+    }
+
+    /// The cells that it wants of that row.
+    pub(crate) fn cells(&self) -> &[WantedCell] {
+        match &self.act {
+            DeedAct::Change { cells, .. } | DeedAct::Make { cells, .. } => cells,
+            DeedAct::Drop { .. } | DeedAct::Call { .. } => &[],
+        }
+    }
+
+    /// The row that a way is about.
+    pub(crate) fn subject(&self) -> Option<(TableId, RowId)> {
+        match self.origin {
+            Origin::Way { on, .. } => Some(on),
+            Origin::Clause(_) => None,
+        }
+    }
+
+    /// What names stand for in what was written.
+    pub(crate) fn seen<'b>(&self, bound: &'b [Known]) -> &'b [Known] {
+        bound.get(..self.names).unwrap_or(bound)
+    }
+
+    /// Whether two deeds come of the same act of the same clause or way, on whichever rows.
+    pub(crate) fn is_like(&self, other: &Deed) -> bool {
+        self.part == other.part && self.origin.is_like(&other.origin)
+    }
+}
+
+impl Origin {
+    /// Whether it is the same clause, or the same way on whichever row.
+    pub(crate) fn is_like(&self, other: &Origin) -> bool {
+        match (self, other) {
+            (Origin::Clause(a), Origin::Clause(b)) => a == b,
+            (Origin::Way { rule: a, way: x, .. }, Origin::Way { rule: b, way: y, .. }) => (a, x) == (b, y),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -68,9 +121,11 @@ pub(crate) enum DeedAct {
         table: TableId,
         row: RowId,
     },
+    /// The arguments with ids of the demanded state, and as they were written.
     Call {
         tool: usize,
         with: serde_json::Map<String, serde_json::Value>,
+        written: Vec<(String, Passing)>,
     },
 }
 
@@ -106,11 +161,25 @@ pub(crate) enum MendOrder {
     LastFirst,
 }
 
-/// The clauses of a scenario that are in force, with their places.
-pub(crate) fn in_force<'s>(clauses: &'s [Clause], scratch: &Scratch, bound: &[Known]) -> Vec<(usize, &'s Clause)> {
-    let eye = Eye::of(scratch, bound);
-    let holds = |clause: &Clause| clause.when.as_ref().is_none_or(|when| eye.holds(when, None));
-    clauses.iter().enumerate().filter(|(_, clause)| holds(clause)).collect()
+/// The clauses of a scenario that are in force, with their places. What clauses make is nobody yet.
+pub(crate) fn in_force<'s>(clauses: &'s [Clause], scratch: &Scratch, cast: &[Known]) -> Vec<(usize, &'s Clause)> {
+    let mut bound = cast.to_vec();
+    let mut found = Vec::new();
+    for (at, clause) in clauses.iter().enumerate() {
+        if clause.when.as_ref().is_none_or(|when| Eye::of(scratch, &bound).holds(when, None)) {
+            found.push((at, clause));
+        }
+        bound.extend(makes(clause).map(|table| Known::Row(table, None)));
+    }
+    found
+}
+
+/// The table of the row that a clause gives a name to.
+pub(crate) fn makes(clause: &Clause) -> Option<TableId> {
+    match &clause.act {
+        Asked::Make { table, name: Some(_), .. } => Some(*table),
+        _ => None,
+    }
 }
 
 /// Puts what is asked for into a state, and what follows from the policy. `Err` tells why it cannot be, with what was done so far.
@@ -126,9 +195,16 @@ pub(crate) fn demand(
     let mut demanded = Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new() };
     let mut asked: BTreeMap<(TableId, RowId, FieldId), Value> = BTreeMap::new();
     let stuck = |stuck: Stuck, demanded: Demanded| Err(Box::new((stuck, demanded)));
-    for (at, clause) in in_force(clauses, world, bound) {
-        if let Err(why) = ask(at, clause, world, seat, &mut demanded, &mut asked) {
+    let force: Vec<usize> = in_force(clauses, world, bound).into_iter().map(|(at, _)| at).collect();
+    for (at, clause) in clauses.iter().enumerate() {
+        let names = demanded.bound.len();
+        if force.contains(&at)
+            && let Err(why) = ask(at, clause, world, seat, &mut demanded, &mut asked)
+        {
             return stuck(why, demanded);
+        }
+        if demanded.bound.len() == names {
+            demanded.bound.extend(makes(clause).map(|table| Known::Row(table, None)));
         }
     }
     for _ in 0..MOST_ROUNDS {
@@ -146,7 +222,7 @@ pub(crate) fn demand(
         }
         let mut progress = false;
         for one in &broken {
-            match mend(one, world, &mut demanded, &asked) {
+            match mend(one, &mut demanded, &asked) {
                 Ok(true) => {
                     demanded.mended.push(one.clone());
                     progress = true;
@@ -195,6 +271,8 @@ fn ask(
     asked: &mut BTreeMap<(TableId, RowId, FieldId), Value>,
 ) -> Result<(), Stuck> {
     let origin = Origin::Clause(at);
+    let names = demanded.bound.len();
+    let deed = |act: DeedAct, it: Option<(TableId, RowId)>| Deed { origin: origin.clone(), part: 0, names, act, it };
     match &clause.act {
         Asked::Change { rows, table, to } => {
             for row in meant(rows, world, &demanded.bound) {
@@ -208,11 +286,7 @@ fn ask(
                     asked.insert(place, cell.value.clone());
                 }
                 set(demanded, *table, row, &cells)?;
-                demanded.deeds.push(Deed {
-                    origin: origin.clone(),
-                    act: DeedAct::Change { table: *table, row, cells },
-                    it,
-                });
+                demanded.deeds.push(deed(DeedAct::Change { table: *table, row, cells }, it));
             }
         }
         Asked::Make { table, with, each, name } => {
@@ -231,19 +305,14 @@ fn ask(
                 if name.is_some() {
                     demanded.bound.push(Known::Row(*table, Some(row)));
                 }
-                let act = DeedAct::Make { table: *table, row, cells, name: name.clone() };
-                demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+                demanded.deeds.push(deed(DeedAct::Make { table: *table, row, cells, name: name.clone() }, it));
             }
         }
         Asked::Drop { rows, table } => {
             for row in meant(rows, world, &demanded.bound) {
                 let removed = demanded.scratch.remove(*table, row);
                 removed.map_err(|refusal| Stuck::Refused(*table, refusal))?;
-                demanded.deeds.push(Deed {
-                    origin: origin.clone(),
-                    act: DeedAct::Drop { table: *table, row },
-                    it: None,
-                });
+                demanded.deeds.push(deed(DeedAct::Drop { table: *table, row }, Some((*table, row))));
             }
         }
         Asked::Call { tool, with, each } => {
@@ -260,11 +329,7 @@ fn ask(
                 if let Err(refusal) = called {
                     return Err(Stuck::Refused(benchwright_base::RelationId(u16::MAX), refusal));
                 }
-                demanded.deeds.push(Deed {
-                    origin: origin.clone(),
-                    act: DeedAct::Call { tool: *tool, with: args },
-                    it,
-                });
+                demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written: with.clone() }, it));
             }
         }
         Asked::Answer { .. } => {}
@@ -362,7 +427,6 @@ fn value<'e>(
 /// Takes the first way of a broken rule that applies; whether one did and changed something.
 fn mend(
     broken: &Broken,
-    world: &Scratch,
     demanded: &mut Demanded,
     asked: &BTreeMap<(TableId, RowId, FieldId), Value>,
 ) -> Result<bool, Stuck> {
@@ -379,8 +443,8 @@ fn mend(
         let origin = Origin::Way { rule: broken.rule, way: nth, on };
         let mut changed = false;
         let mut fits = true;
-        for act in &remedy.acts {
-            match act_on(act, on, &origin, demanded, asked, world)? {
+        for (part, act) in remedy.acts.iter().enumerate() {
+            match act_on(act, part, on, &origin, demanded, asked)? {
                 Some(more) => changed |= more,
                 None => fits = false,
             }
@@ -398,12 +462,13 @@ fn mend(
 /// Carries out an act of a way; whether it changed something, or nothing if it would change what is asked for.
 fn act_on(
     act: &Act,
+    part: usize,
     on: (TableId, RowId),
     origin: &Origin,
     demanded: &mut Demanded,
     asked: &BTreeMap<(TableId, RowId, FieldId), Value>,
-    world: &Scratch,
 ) -> Result<Option<bool>, Stuck> {
+    let deed = |act: DeedAct, it: Option<(TableId, RowId)>| Deed { origin: origin.clone(), part, names: 0, act, it };
     match act {
         Act::Change { rows, table, to } => {
             let mut any = false;
@@ -417,8 +482,7 @@ fn act_on(
                 }
                 if set(demanded, *table, row, &cells)? {
                     any = true;
-                    let act = DeedAct::Change { table: *table, row, cells };
-                    demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+                    demanded.deeds.push(deed(DeedAct::Change { table: *table, row, cells }, it));
                 }
             }
             Ok(Some(any))
@@ -442,8 +506,7 @@ fn act_on(
                 }
                 let row = make(demanded, *table, &cells)?;
                 any = true;
-                let act = DeedAct::Make { table: *table, row, cells, name: None };
-                demanded.deeds.push(Deed { origin: origin.clone(), act, it });
+                demanded.deeds.push(deed(DeedAct::Make { table: *table, row, cells, name: None }, it));
             }
             Ok(Some(any))
         }
@@ -452,19 +515,12 @@ fn act_on(
             for row in which(rows, on, &demanded.scratch) {
                 demanded.scratch.remove(*table, row).map_err(|refusal| Stuck::Refused(*table, refusal))?;
                 any = true;
-                demanded.deeds.push(Deed {
-                    origin: origin.clone(),
-                    act: DeedAct::Drop { table: *table, row },
-                    it: None,
-                });
+                demanded.deeds.push(deed(DeedAct::Drop { table: *table, row }, Some((*table, row))));
             }
             Ok(Some(any))
         }
-        Act::Call { .. } => {
-            // A native remedy is made by whoever writes the calls; in the demanded state it cannot be forced.
-            let _ = world;
-            Ok(None)
-        }
+        // A native remedy cannot be forced into a state.
+        Act::Call { .. } => Ok(None),
     }
 }
 

@@ -48,12 +48,7 @@ pub(crate) struct Drawn {
 }
 
 /// Draws the cast and plants.
-pub(crate) fn draw(
-    scenario: &Scenario,
-    variant: Option<&Blocked>,
-    base: &Arc<Sandbox>,
-    lot: &Lot<'_>,
-) -> Result<Drawn, Discard> {
+pub(crate) fn draw(scenario: &Scenario, base: &Arc<Sandbox>, lot: &Lot<'_>) -> Result<Drawn, Discard> {
     let mut drawn = Drawn {
         scratch: Scratch::new(base),
         bound: Vec::new(),
@@ -65,13 +60,36 @@ pub(crate) fn draw(
         let known = settle(scenario, at, &drawn, lot, false)?;
         drawn.bound.push(known.0);
     }
-    let plants = scenario.plants.iter().chain(variant.iter().flat_map(|variant| &variant.plants));
-    for (nth, plant) in plants.enumerate() {
-        if plant.tiers.is_empty() || plant.tiers.iter().any(|tier| tier == lot.tier) {
-            self::plant(plant, nth, &mut drawn, lot)?;
-        }
+    for (nth, plant) in scenario.plants.iter().enumerate() {
+        plant_one(scenario, plant, nth, &mut drawn, lot)?;
     }
     Ok(drawn)
+}
+
+/// Plants the fact of a variant.
+pub(crate) fn plant_variant(
+    scenario: &Scenario,
+    variant: &Blocked,
+    drawn: &mut Drawn,
+    lot: &Lot<'_>,
+) -> Result<(), Discard> {
+    for (nth, plant) in variant.plants.iter().enumerate() {
+        plant_one(scenario, plant, scenario.plants.len() + nth, drawn, lot)?;
+    }
+    Ok(())
+}
+
+/// Plants, if it is for the tier; what is to be found is what it is in the world as planted so far.
+fn plant_one(scenario: &Scenario, plant: &Plant, nth: usize, drawn: &mut Drawn, lot: &Lot<'_>) -> Result<(), Discard> {
+    if !plant.tiers.is_empty() && !plant.tiers.iter().any(|tier| tier == lot.tier) {
+        return Ok(());
+    }
+    for at in 0..scenario.cast.len() {
+        if !scenario.cast[at].is_drawn() {
+            drawn.bound[at] = settle(scenario, at, drawn, lot, false)?.0;
+        }
+    }
+    self::plant(plant, nth, drawn, lot)
 }
 
 /// Settles what is to be found in the world as it is now, and holds what was drawn to its own terms. A member that a variant has lost

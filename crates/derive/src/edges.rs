@@ -183,7 +183,11 @@ fn others(scratch: &Scratch, domain: &Domain, table: TableId, model: RowId, fiel
             }
             _ => Vec::new(),
         },
-        Type::Text => vec![Value::text("Elsewhere")],
+        Type::Text => {
+            let column: std::collections::BTreeSet<Value> =
+                scratch.rows(table).map(|row| row[field.index()].clone()).filter(|value| !value.is_null()).collect();
+            column.into_iter().take(MOST_REFERENCES).collect()
+        }
         _ => Vec::new(),
     };
     if declared.nullable {

@@ -7,10 +7,10 @@ use benchwright_expr::{
 };
 use benchwright_sandbox::{Live, Scratch};
 use benchwright_schema::{
-    Domain, codec,
+    Domain,
     ways::{Form, Said, Shows},
 };
-use benchwright_world::seen::Known;
+use benchwright_world::{seen::Known, written};
 
 /// A state with what names stand for in it.
 pub(crate) struct Eye<'e> {
@@ -87,14 +87,7 @@ impl<'e> Eye<'e> {
 
     /// A value as people write it.
     pub(crate) fn show(&self, ty: Type, value: &Value, form: Form) -> String {
-        match (form, value) {
-            (_, Value::Null) => String::new(),
-            (Form::Time, Value::DateTime(instant)) => instant.time().to_string().chars().take(5).collect(),
-            (Form::Date, Value::DateTime(instant)) => long_date(&instant.date().to_string()),
-            (_, Value::Date(date)) => long_date(&date.to_string()),
-            (_, Value::Enum(_)) => codec::show_value(self.domain, ty, value).replace('_', " "),
-            _ => codec::show_value(self.domain, ty, value),
-        }
+        written::value(self.domain, ty, value, form)
     }
 
     /// A text with its slots filled in; `number` stands for the number of a planted row.
@@ -133,55 +126,14 @@ impl<'e> Eye<'e> {
                     _ => Vec::new(),
                 };
                 if form == Form::Count {
-                    return number_word(rows.len());
+                    return written::count(rows.len());
                 }
                 let items: Vec<String> =
                     rows.iter().map(|row| self.show(ty, &self.reach(row, path), Form::Plain)).collect();
-                list(&items)
+                written::list(&items)
             }
         }
     }
-}
-
-/// `24 March 2026` of `2026-03-24`.
-pub(crate) fn long_date(date: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    let mut parts = date.split('-');
-    let (year, month, day) = (parts.next(), parts.next(), parts.next());
-    let month = month.and_then(|month| month.parse::<usize>().ok()).and_then(|month| MONTHS.get(month.wrapping_sub(1)));
-    match (year, month, day.and_then(|day| day.parse::<u32>().ok())) {
-        (Some(year), Some(month), Some(day)) => format!("{day} {month} {year}"),
-        _ => date.to_owned(),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-/// A small number as a word.
-pub(crate) fn number_word(number: usize) -> String {
-    const WORDS: [&str; 13] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
 /// The id of a row.

@@ -29,7 +29,7 @@ use benchwright_sandbox::{Conditions, Episode, Sandbox, Scratch};
 use benchwright_schema::{By, Domain, Role, codec};
 use benchwright_spec::scenario::{self, Asked, Blocked, Clause, Form, Pick, Scenario, Told, WordPart};
 use benchwright_world::{ReplayError, Seat, seen::Known};
-use calls::{Desk, Write};
+use calls::{Desk, Matter, Write};
 use demand::{Deed, Demanded, MendOrder, Origin, Stuck};
 use draw::{Drawn, Lot};
 use names::Request;
@@ -146,8 +146,15 @@ pub fn make(order: ScenarioOrder<'_>, bases: &Bases<'_>) -> Result<Task, MakeErr
         };
         let derived = match objective {
             DONE => feasible,
-            variant => blocked(name, scenario, variant, tier, seed, attempt, &feasible.voice, bases)
-                .map_err(|why| fault(format!("the variant {variant} of its draw is none: {why}")))?,
+            // The variant is of the first draw that makes a task; where it is none there, this seed has no such pair.
+            variant => match blocked(name, scenario, variant, tier, seed, attempt, &feasible.voice, bases) {
+                Ok(derived) => derived,
+                Err(Discard::Because(why)) => {
+                    let (pattern, objective) = (name.to_owned(), variant.to_owned());
+                    return Err(MakeError::NoTwin { pattern, seed, objective, why });
+                }
+                Err(other) => return Err(fault(other.to_string())),
+            },
         };
         return Ok(seal::task(order, derived, attempt, discarded));
     }
@@ -204,17 +211,22 @@ pub fn derive_blocked(
     blocked(pattern, scenario, variant, tier, seed, attempt, &twin.voice, bases)
 }
 
-/// The world of a draw with everything planted and found.
+/// The world of a draw with everything planted and found. A variant's fact comes last, into the world of the task that it is a variant
+/// of, so that nothing else differs.
 fn settled(
     scenario: &Scenario,
     variant: Option<&Blocked>,
     base: &Arc<Sandbox>,
     lot: &Lot<'_>,
 ) -> Result<Drawn, Discard> {
-    let mut drawn = draw::draw(scenario, variant, base, lot)?;
-    draw::find(scenario, variant, &mut drawn, lot)?;
+    let mut drawn = draw::draw(scenario, base, lot)?;
+    draw::find(scenario, None, &mut drawn, lot)?;
     edges::plant(scenario, &mut drawn, lot)?;
-    draw::find(scenario, variant, &mut drawn, lot)?;
+    draw::find(scenario, None, &mut drawn, lot)?;
+    if let Some(variant) = variant {
+        draw::plant_variant(scenario, variant, &mut drawn, lot)?;
+        draw::find(scenario, Some(variant), &mut drawn, lot)?;
+    }
     Ok(drawn)
 }
 
@@ -243,7 +255,8 @@ fn blocked(
     let domain = scene.domain();
     let asks = scene.answer_name();
     let now = scene.scratch.now().to_string();
-    let instruction = say::instruction(domain, &scene.role, None, &now, &request.text, asks.as_deref());
+    let instruction =
+        say::instruction(domain, &scene.role, scene.person().as_deref(), &now, &request.text, asks.as_deref());
     let mut args = serde_json::json!({ "kind": certificate.refusal.obstacle });
     if let Some(rule) = certificate.refusal.rules.first() {
         args["rule"] = rule.clone().into();
@@ -339,6 +352,15 @@ impl<'a> Scene<'a> {
         self.world.domain()
     }
 
+    /// What whoever acts is called.
+    fn person(&self) -> Option<String> {
+        let domain = self.domain();
+        let table = domain.actor?;
+        let cells = self.scratch.row(table, self.seat.actor?)?;
+        let field = say::known_by(domain, table, cells)?;
+        Some(codec::show_value(domain, domain.table(table).field(field).ty, &cells[field.index()]))
+    }
+
     fn voice(&self, lot: &Lot<'_>) -> Result<String, Discard> {
         let mut stream = lot.stream(&["voice"]);
         let voice = stream.pick(&self.scenario.voices).map(|(name, _)| name.clone());
@@ -390,11 +412,17 @@ impl<'a> Scene<'a> {
     ) -> Result<Derived, Discard> {
         let domain = self.domain();
         let desk = Desk { domain, role: &self.role, without: &[] };
-        let mut deeds = demanded.deeds.clone();
-        sort_deeds(&mut deeds, domain);
-        let writes = calls::writes(&deeds, &desk, &self.scratch, &demanded.scratch, &demanded.bound)
-            .map_err(|why| throw(format!("no call for {}", unwritten(domain, &why))))?;
-        let (writes, script, steps, blame, episode) = self.in_some_order(writes, &deeds, &desk, request)?;
+        let deeds = sorted(&demanded.deeds, domain);
+        let matter = Matter {
+            deeds: &deeds,
+            desk: &desk,
+            first: &self.scratch,
+            last: &demanded.scratch,
+            bound: &demanded.bound,
+        };
+        let writes = calls::writes(matter);
+        let writes = writes.map_err(|why| throw(format!("no call for {}", unwritten(domain, &why))))?;
+        let (writes, script, steps, blame, episode) = self.in_some_order(writes, matter, request)?;
         if let Some(broken) = episode.judge().first() {
             return Err(throw(format!("the calls break {}", domain.rules[broken.rule].id)));
         }
@@ -418,7 +446,8 @@ impl<'a> Scene<'a> {
         ways.dedup();
         let asks = self.answer_name();
         let now = self.scratch.now().to_string();
-        let instruction = say::instruction(domain, &self.role, None, &now, &request.text, asks.as_deref());
+        let instruction =
+            say::instruction(domain, &self.role, self.person().as_deref(), &now, &request.text, asks.as_deref());
         Ok(Derived {
             base,
             world: Arc::clone(&self.world),
@@ -452,23 +481,21 @@ impl<'a> Scene<'a> {
     fn in_some_order(
         &self,
         mut writes: Vec<Write>,
-        deeds: &[Deed],
-        desk: &Desk<'_>,
+        matter: Matter<'_>,
         request: &Request,
     ) -> Result<(Vec<Write>, Script, read::Steps, Blame, Episode), Discard> {
         let mut last = String::new();
         for _ in 0..MOST_ORDERS {
-            let reader = read::Reader::new(
-                self.scenario,
-                &self.scenario.clauses,
-                desk,
-                &self.scratch,
-                &self.bound,
-                &request.shown,
-                self.begin()?,
-            );
+            let errand = read::Errand {
+                scenario: self.scenario,
+                clauses: &self.scenario.clauses,
+                matter,
+                cast: &self.bound,
+                actor: self.seat.actor,
+                shown: &request.shown,
+            };
             let because = |origin: &Origin| self.because(origin, request);
-            let (script, steps) = reader.script(&writes, deeds, &because)?;
+            let (script, steps) = read::Reader::new(errand, self.begin()?).script(&mut writes, &because)?;
             let mut episode = self.begin()?;
             match attribute::play(&script, &mut episode) {
                 Ok(blame) => return Ok((writes, script, steps, blame, episode)),
@@ -638,20 +665,26 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Ways of rules that tools hold come before the clauses, because the call would be refused; the others after them.
-fn sort_deeds(deeds: &mut [Deed], domain: &Domain) {
-    deeds.sort_by_key(|deed| match &deed.origin {
+/// Ways of rules that tools hold come before the clauses, because the call would be refused; the others after them. What one act of a
+/// way does on several rows stands together.
+fn sorted(deeds: &[Deed], domain: &Domain) -> Vec<Deed> {
+    let class = |deed: &Deed| match &deed.origin {
         Origin::Way { rule, .. } if domain.rules[*rule].by == By::Tool => 0,
         Origin::Clause(_) => 1,
         Origin::Way { .. } => 2,
-    });
+    };
+    let begins = |deed: &Deed| deeds.iter().position(|other| other.origin.is_like(&deed.origin));
+    let mut sorted = deeds.to_vec();
+    sorted.sort_by_key(|deed| (class(deed), begins(deed), deed.part));
+    sorted
 }
 
-fn unwritten(domain: &Domain, why: &calls::Unwritable) -> String {
-    let (table, what) = match why {
+fn unwritten(domain: &Domain, why: &[calls::Unwritable]) -> String {
+    let told = why.first().map(|why| match why {
         calls::Unwritable::NoTool { table, .. } => (table, "no tool"),
         calls::Unwritable::Forbidden { table, .. } => (table, "no right"),
         calls::Unwritable::Lifecycle { table, .. } => (table, "no way through its states"),
-    };
+    });
+    let Some((table, what)) = told else { return String::new() };
     format!("{}: {what}", domain.tables.get(table.index()).map_or("", |table| &table.name))
 }

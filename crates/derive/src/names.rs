@@ -30,7 +30,7 @@ pub(crate) fn say(
     let mut request = Request { text: String::new(), spans: Vec::new(), shown: Shown::new(), lost: None };
     let eye = Eye::of(world, bound);
     for part in parts {
-        write(part, scenario, &eye, bound, lost, &mut request);
+        write(part, scenario, &eye, world, bound, lost, &mut request);
     }
     request.text = request.text.trim().to_owned();
     request
@@ -40,6 +40,7 @@ fn write(
     part: &WordPart,
     scenario: &Scenario,
     eye: &Eye<'_>,
+    world: &Scratch,
     bound: &[Known],
     lost: Option<&Lost>,
     request: &mut Request,
@@ -49,7 +50,7 @@ fn write(
         WordPart::Span(name, inner) => {
             let from = request.text.len();
             for part in inner {
-                write(part, scenario, eye, bound, lost, request);
+                write(part, scenario, eye, world, bound, lost, request);
             }
             let told = request.text[from..].trim().to_owned();
             request.spans.push((name.clone(), told));
@@ -65,9 +66,8 @@ fn write(
                     {
                         if let Some(lost) = lost.filter(|lost| lost.member == *slot && lost.path.as_ref() == Some(path))
                         {
-                            value = elsewhere(&value);
+                            value = elsewhere(&value, &column(world, lost.path.as_ref()));
                             request.lost = Some(eye.show(*ty, &value, *form));
-                            let _ = lost;
                         }
                         note(&mut request.shown, *slot, path, &value, *ty);
                     }
@@ -92,6 +92,12 @@ fn write(
     }
 }
 
+/// What stands in the field that a path ends at, in all rows.
+fn column(world: &Scratch, path: Option<&benchwright_expr::Path>) -> Vec<Value> {
+    let Some((table, field)) = path.and_then(|path| path.last()) else { return Vec::new() };
+    world.rows(*table).map(|cells| cells[field.index()].clone()).collect()
+}
+
 fn note(shown: &mut Shown, slot: usize, path: &benchwright_expr::Path, value: &Value, ty: Type) {
     let list = shown.entry(slot).or_default();
     if !list.iter().any(|(known, _, _)| known == path) {
@@ -99,19 +105,24 @@ fn note(shown: &mut Shown, slot: usize, path: &benchwright_expr::Path, value: &V
     }
 }
 
-/// A value that looks like another and that nobody has.
-fn elsewhere(value: &Value) -> Value {
+/// A value that looks like those of a column and that nobody has: the next numbers of a series, or the beginning of one name with the end
+/// of another.
+fn elsewhere(value: &Value, column: &[Value]) -> Value {
     let Value::Text(text) = value else { return value.clone() };
+    let taken = |candidate: &str| column.iter().any(|known| known.as_text() == Some(candidate));
     let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
     if digits >= 3 {
         let (head, tail) = text.split_at(text.len() - digits);
         let number: u64 = tail.parse().unwrap_or_default();
         return Value::text(format!("{head}{:0digits$}", (number + 70_321) % 10_u64.pow(digits.min(18) as u32)));
     }
-    match text.split_once(' ') {
-        Some((first, rest)) => Value::text(format!("{first} Harrow-{rest}")),
-        None => Value::text(format!("{text}-Harrow")),
-    }
+    let at = |text: &str| text.find(['@', ' ', '.', '-']).map(|at| at + usize::from(!text[at..].starts_with('@')));
+    let (begin, _) = text.split_at(at(text).unwrap_or(text.len()));
+    let start = column.iter().position(|known| known == value).unwrap_or_default();
+    let others = column.iter().cycle().skip(start + 1).take(column.len()).filter_map(Value::as_text);
+    let mixed = others.filter_map(|other| Some(format!("{begin}{}", other.split_at(at(other)?).1)));
+    let found = mixed.into_iter().find(|candidate| candidate != &**text && !taken(candidate));
+    Value::text(found.unwrap_or_else(|| format!("{text} II")))
 }
 
 /// Holds a request to naming what it means. What was lost must fit nobody.

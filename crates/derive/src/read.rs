@@ -2,42 +2,51 @@
 //! that what has been seen is known, and a name is found only among rows that answers have shown.
 
 use crate::{
-    calls::{Arg, Desk, TextPiece, Write, to_json},
-    demand::{Deed, Origin, in_force},
-    draw::rows_of,
+    calls::{Arg, Argument, Desk, Matter, TextPiece, Write, to_json},
+    demand::{Deed, Origin, in_force, makes},
     throw,
 };
-use benchwright_base::{RowId, TableId, Value};
-use benchwright_expr::{Expr, Source, Type, notation, source_notation};
+use benchwright_base::{FieldId, RowId, TableId};
+use benchwright_expr::{Expr, Type};
 use benchwright_pack::{Find, FindPick, GivenFact, Script, Step};
 use benchwright_project::Discard;
 use benchwright_sandbox::{Episode, Scratch};
-use benchwright_schema::{
-    Domain,
-    ways::{Act, Which},
-};
-use benchwright_spec::scenario::{Asked, Clause, Meant, Scenario};
+use benchwright_schema::{Domain, ways::Shows};
+use benchwright_spec::scenario::{Asked, Clause, Meant, Scenario, Told};
 use benchwright_world::seen::{Known, Seen};
+use frame::{Frame, It, speaks_of_it};
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod frame;
 mod look;
 
 /// What the request shows of a member: the path from its row, and the value.
-pub(crate) type Shown = BTreeMap<usize, Vec<(benchwright_expr::Path, Value, Type)>>;
+pub(crate) type Shown = BTreeMap<usize, Vec<(benchwright_expr::Path, benchwright_base::Value, Type)>>;
 
 /// Which writes a step of a script is for: the first, and how many it goes over.
 pub(crate) type Steps = BTreeMap<usize, (usize, usize)>;
+
+/// The rows that an act of a way is over: the rule, the act, and the row that the way is about if that is a single one.
+type WaySet = (usize, usize, Option<(TableId, RowId)>);
 
 /// Plans and plays the reads of a task.
 pub(crate) struct Reader<'a> {
     scenario: &'a Scenario,
     clauses: &'a [Clause],
     desk: &'a Desk<'a>,
-    /// The state before anything is done.
+    deeds: &'a [Deed],
+    /// The state before anything is done; `first` is the same.
     world: &'a Scratch,
+    first: &'a Scratch,
+    /// The demanded state.
+    last: &'a Scratch,
     /// What members stand for, truly.
     bound: &'a [Known],
+    /// The same, with what clauses make, by its id in the demanded state.
+    all: &'a [Known],
+    /// Who plays.
+    actor: Option<RowId>,
     shown: &'a Shown,
     seen: Seen<'a>,
     episode: Episode,
@@ -45,37 +54,62 @@ pub(crate) struct Reader<'a> {
     given: Vec<GivenFact>,
     /// Members whose names are known, by place.
     known: BTreeSet<usize>,
+    knows_actor: bool,
     /// Names of rows that are made, by their id in the demanded state.
     made: BTreeMap<(TableId, RowId), String>,
+    /// The deed that wants something of a cell, and which of its cells that is.
+    pending: BTreeMap<(TableId, RowId, FieldId), (usize, usize)>,
+    /// Sets that are part of another.
+    within: BTreeMap<String, String>,
+    /// The sets that ways are over.
+    way_sets: BTreeMap<WaySet, String>,
     /// Calls that were made already, so that none is made twice.
     called: BTreeSet<String>,
     depth: usize,
 }
 
+/// What a reader plans for.
+pub(crate) struct Errand<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) clauses: &'a [Clause],
+    pub(crate) matter: Matter<'a>,
+    /// What members of the cast stand for.
+    pub(crate) cast: &'a [Known],
+    pub(crate) actor: Option<RowId>,
+    pub(crate) shown: &'a Shown,
+}
+
 impl<'a> Reader<'a> {
-    pub(crate) fn new(
-        scenario: &'a Scenario,
-        clauses: &'a [Clause],
-        desk: &'a Desk<'a>,
-        world: &'a Scratch,
-        bound: &'a [Known],
-        shown: &'a Shown,
-        episode: Episode,
-    ) -> Reader<'a> {
-        let seen = Seen::new(desk.domain, world.now());
+    pub(crate) fn new(errand: Errand<'a>, episode: Episode) -> Reader<'a> {
+        let Errand { scenario, clauses, matter, cast, actor, shown } = errand;
+        let mut pending = BTreeMap::new();
+        for (at, deed) in matter.deeds.iter().enumerate() {
+            for (nth, cell) in deed.cells().iter().enumerate() {
+                pending.extend(deed.target().map(|(table, row)| ((table, row, cell.field), (at, nth))));
+            }
+        }
         Reader {
             scenario,
             clauses,
-            desk,
-            world,
-            bound,
+            desk: matter.desk,
+            deeds: matter.deeds,
+            world: matter.first,
+            first: matter.first,
+            last: matter.last,
+            bound: cast,
+            all: matter.bound,
+            actor,
             shown,
-            seen,
+            seen: Seen::new(matter.desk.domain, matter.first.now()),
             episode,
             steps: Vec::new(),
             given: Vec::new(),
             known: BTreeSet::new(),
+            knows_actor: false,
             made: BTreeMap::new(),
+            pending,
+            within: BTreeMap::new(),
+            way_sets: BTreeMap::new(),
             called: BTreeSet::new(),
             depth: 0,
         }
@@ -88,35 +122,34 @@ impl<'a> Reader<'a> {
     /// The whole script: reads as they are needed, then writes in order, then the answer.
     pub(crate) fn script(
         mut self,
-        writes: &[Write],
-        deeds: &[Deed],
+        writes: &mut [Write],
         because: &dyn Fn(&Origin) -> String,
     ) -> Result<(Script, Steps), Discard> {
+        self.read_conditions()?;
         // All that can be known beforehand is read before anything is written.
         let mut at = 0;
         let mut planned: Vec<(Step, Option<(usize, usize)>)> = Vec::new();
         while at < writes.len() {
-            let group = self.group(&writes[at..], deeds)?;
-            let write = &writes[at];
-            let mut step = self.write(write, deeds, group.as_ref().map(|(set, _)| &**set))?;
-            if let Some((set, count)) = &group {
-                step.each = Some(set.clone());
-                // One call for each row of a set says the same of each: what it names must not be the first row's alone.
-                for other in &writes[at + 1..at + count] {
-                    if self.write(other, deeds, Some(set))?.args != step.args {
-                        return Err(throw("the rows of a set are written differently".to_owned()));
-                    }
+            let deed = writes[at].deeds[0];
+            let frame = self.frame(deed)?;
+            let mut count = 1;
+            let mut set = None;
+            if let It::Each(name, _) = &frame.it {
+                count = self.group(&mut writes[at..], name)?;
+                set = Some(name.clone());
+            }
+            let mut step = self.write(&writes[at])?;
+            // One call for each row of a set says the same of each: what it names must not be the first row's alone.
+            for other in &writes[at + 1..at + count] {
+                if self.write(other)?.args != step.args {
+                    return Err(throw("the rows of a set are written differently".to_owned()));
                 }
             }
-            let origin = &deeds[write.deeds[0]].origin;
-            step.because = Some(because(origin));
-            if let Some(key) = write.makes {
-                let name = self.name_made(key, deeds, write);
-                if group.is_none() {
-                    step.bind = Some(name);
-                }
+            step.because = Some(because(&self.deeds[deed].origin));
+            if let (Some(key), None) = (writes[at].makes.first(), &set) {
+                step.bind = Some(self.name_made(*key, deed));
             }
-            let count = group.map_or(1, |(_, count)| count);
+            step.each = set;
             planned.push((step, Some((at, count))));
             at += count;
         }
@@ -132,87 +165,45 @@ impl<'a> Reader<'a> {
         Ok((Script { steps, given: self.given, reads: true }, writes_of))
     }
 
-    /// The set whose rows the next writes go over one after the other, and how many writes these are.
-    fn group(&mut self, writes: &[Write], deeds: &[Deed]) -> Result<Option<(String, usize)>, Discard> {
-        let first = &deeds[writes[0].deeds[0]];
-        let Some((table, _)) = first.it else { return Ok(None) };
-        let same = |write: &&Write| {
-            let deed = &deeds[write.deeds[0]];
-            deed.origin == first.origin && write.tool == writes[0].tool && deed.it.is_some_and(|(t, _)| t == table)
-        };
+    /// Reads what decides whether a clause is in force.
+    fn read_conditions(&mut self) -> Result<(), Discard> {
+        let mut names = self.scenario.cast.len();
+        for clause in self.clauses {
+            if let Some(when) = &clause.when {
+                let frame = self.cast_frame(names);
+                self.tell(when, &frame)?;
+            }
+            names += usize::from(makes(clause).is_some());
+        }
+        Ok(())
+    }
+
+    /// How many of the next writes go over the rows of a set, one after the other; they are put into the order of the set.
+    fn group(&self, writes: &mut [Write], set: &str) -> Result<usize, Discard> {
+        let Some(Known::Rows(_, rows)) = self.seen.known(set) else { return Err(throw(format!("{set} is no set"))) };
+        let first = &self.deeds[writes[0].deeds[0]];
+        let (tool, nth) = (writes[0].tool, writes[0].nth);
+        let same = |write: &&Write| write.tool == tool && write.nth == nth && self.deeds[write.deeds[0]].is_like(first);
         let count = writes.iter().take_while(same).count();
-        let rows: Vec<RowId> =
-            writes[..count].iter().filter_map(|write| deeds[write.deeds[0]].it).map(|(_, row)| row).collect();
-        let Some(set) = self.set_of(&first.origin, table, &rows)? else { return Ok(None) };
-        Ok(Some((set, count)))
-    }
-
-    /// The name of the set that a clause or way goes over, known from here on; nothing if it is about one row.
-    fn set_of(&mut self, origin: &Origin, table: TableId, rows: &[RowId]) -> Result<Option<String>, Discard> {
-        match origin {
-            Origin::Clause(at) => {
-                let meant = match &self.clauses[*at].act {
-                    Asked::Change { rows, .. } => Some(rows),
-                    Asked::Make { each, .. } | Asked::Call { each, .. } => each.as_ref(),
-                    _ => None,
-                };
-                let Some(meant) = meant.cloned() else { return Ok(None) };
-                if meant.path.is_empty() && matches!(self.bound.get(meant.slot), Some(Known::Row(..)) | None) {
-                    return Ok(None);
-                }
-                self.name_set(&meant).map(Some)
-            }
-            Origin::Way { rule, way, on } => {
-                let rule = &self.domain().rules[*rule];
-                let remedy = rule.ways[*way].on.iter().find(|remedy| remedy.table == on.0);
-                let source = remedy.into_iter().flat_map(|remedy| &remedy.acts).find_map(|act| match act {
-                    Act::Change { rows: Which::Those(source, condition), table: t, .. }
-                    | Act::Drop { rows: Which::Those(source, condition), table: t }
-                        if *t == table =>
-                    {
-                        Some((source, condition.as_ref()))
-                    }
-                    Act::Make { each: Some(source), .. } if relation(source) == Some(table) => Some((source, None)),
-                    _ => None,
-                });
-                let Some((source, condition)) = source else { return Ok(None) };
-                let name = format!("by_{}", rule.id.replace(['-', '/'], "_"));
-                if self.seen.known(&name).is_none() {
-                    self.find_for_way(&name, source, condition, *on, rows)?;
-                }
-                Ok(Some(name))
-            }
-        }
-    }
-
-    /// Finds the rows of a way, which are told by what ties them to the row that the way is about.
-    fn find_for_way(
-        &mut self,
-        name: &str,
-        source: &Source,
-        condition: Option<&Expr>,
-        on: (TableId, RowId),
-        rows: &[RowId],
-    ) -> Result<(), Discard> {
-        let subject = self.row_expr(on)?;
-        self.ensure_row(on.0, on.1, &subject)?;
-        self.read_source(source, &[&subject])?;
-        let slots = [&*subject, "it"];
-        let Some(mut of) = source_notation(source, self.domain(), &slots[..1]) else {
-            return Err(throw("a way cannot be told".to_owned()));
+        let place = |write: &Write| {
+            let deed = &self.deeds[write.deeds[0]];
+            // The row of the set: `it` of a clause or of a way over rows, else what the way is about.
+            let own = [deed.it, deed.subject(), self.made_for(deed)].into_iter().flatten().map(|(_, row)| row);
+            own.into_iter().find_map(|row| rows.iter().position(|known| *known == row))
         };
-        if let Some(condition) = condition {
-            self.ensure_expr(condition, &slots, true)?;
-            let Some(told) = notation(condition, self.domain(), &slots) else {
-                return Err(throw("a way cannot be told".to_owned()));
-            };
-            of = format!("{of} where {told}");
+        let mut places: Vec<Option<usize>> = writes[..count].iter().map(place).collect();
+        writes[..count].sort_by_key(place);
+        places.sort_unstable();
+        if places != (0..rows.len()).map(Some).collect::<Vec<_>>() {
+            return Err(throw("only some rows of a set are written".to_owned()));
         }
-        self.find(Find { name: name.to_owned(), of, pick: FindPick::All, by: None, count: None })?;
-        match self.seen.known(name) {
-            Some(Known::Rows(_, found)) if found == rows => Ok(()),
-            _ => Err(throw(format!("other rows are read for {name}"))),
-        }
+        Ok(count)
+    }
+
+    /// The row of a set for which the row was made that a way is about.
+    fn made_for(&self, deed: &Deed) -> Option<(TableId, RowId)> {
+        let on = deed.subject()?;
+        self.deeds.iter().find(|other| other.target() == Some(on) && matches!(other.origin, Origin::Clause(_)))?.it
     }
 
     /// A name for the rows that a clause means.
@@ -245,158 +236,173 @@ impl<'a> Reader<'a> {
     }
 
     /// The name of a row that a call makes.
-    fn name_made(&mut self, key: (TableId, RowId), deeds: &[Deed], write: &Write) -> String {
-        let named = write.deeds.iter().find_map(|at| match &deeds[*at].act {
+    fn name_made(&mut self, key: (TableId, RowId), deed: usize) -> String {
+        let named = match &self.deeds[deed].act {
             crate::demand::DeedAct::Make { name, .. } => name.clone(),
             _ => None,
-        });
+        };
         let own = self.domain().table(key.0).own_name().to_owned();
         let name = named.unwrap_or_else(|| format!("new_{own}_{}", self.made.len() + 1));
         self.made.insert(key, name.clone());
         name
     }
 
-    /// A call as a step; `it` stands for the row of a set that the call is made for.
-    fn write(&mut self, write: &Write, deeds: &[Deed], set: Option<&str>) -> Result<Step, Discard> {
-        let it = set.and(deeds[write.deeds[0]].it);
-        let mut args = Map::new();
-        for (name, arg) in &write.args {
-            let json = self.arg(arg, it)?;
-            args.insert(name.clone(), json);
-        }
+    /// A call as a step.
+    fn write(&mut self, write: &Write) -> Result<Step, Discard> {
+        let args = self.arguments(&write.args)?;
         let tool = self.domain().tools[write.tool].name.clone();
         Ok(Step::call(&tool, "", Json::Object(args)))
     }
 
-    fn arg(&mut self, arg: &Arg, it: Option<(TableId, RowId)>) -> Result<Json, Discard> {
+    fn arguments(&mut self, arguments: &[Argument]) -> Result<Map<String, Json>, Discard> {
+        let mut args = Map::new();
+        for argument in arguments {
+            let frame = self.frame(argument.deed)?;
+            let json = self.arg(&argument.is, &frame)?;
+            args.insert(argument.name.clone(), json);
+        }
+        Ok(args)
+    }
+
+    fn arg(&mut self, arg: &Arg, frame: &Frame) -> Result<Json, Discard> {
         match arg {
-            Arg::Row(table, row) => Ok(json!({ "$": self.known_row((*table, *row), it)? })),
+            Arg::Own(table, row) => Ok(json!({ "$": self.own(frame, (*table, *row))? })),
+            Arg::OwnField(table, row, field) => {
+                let own = self.own(frame, (*table, *row))?;
+                if !speaks_of_it(&own) && !self.made.contains_key(&(*table, *row)) {
+                    self.ensure_row(*table, *row, &own)?;
+                }
+                Ok(json!({ "$": format!("{own}.{}", self.domain().table(*table).field(*field).name) }))
+            }
             Arg::Value(ty, value) => Ok(to_json(self.domain(), *ty, value)),
             Arg::Told(expr, ty, value) => {
-                let names: Vec<String> =
-                    self.scenario.names().iter().map(|given| given.name.to_owned()).chain(["it".to_owned()]).collect();
-                let slots: Vec<&str> = names.iter().map(|name| &**name).collect();
-                self.ensure_expr(expr, &slots, false)?;
-                match notation(expr, self.domain(), &slots) {
-                    Some(told) => Ok(json!({ "$": told })),
-                    None => Ok(to_json(self.domain(), *ty, value)),
+                let mut rests = false;
+                expr.visit(&mut |part| {
+                    let reads = matches!(
+                        part,
+                        Expr::Field(..) | Expr::Var(_) | Expr::Actor(_) | Expr::Fold(_) | Expr::Lookup { .. }
+                    );
+                    rests |= reads;
+                });
+                match self.tell(expr, frame) {
+                    Ok(told) => Ok(json!({ "$": told })),
+                    // What rests on no record can be worked out by anybody.
+                    Err(_) if !rests => Ok(to_json(self.domain(), *ty, value)),
+                    Err(why) => Err(why),
                 }
             }
-            Arg::Cell(table, row, field) => {
-                let expr = self.known_row((*table, *row), it)?;
-                if !self.made.contains_key(&(*table, *row)) {
-                    self.ensure_row_of(&expr, *table, *row, it)?;
-                }
-                let name = &self.domain().table(*table).field(*field).name;
-                Ok(json!({ "$": format!("{expr}.{name}") }))
+            Arg::Extreme(wanted, _) => Ok(json!({ "$": self.extreme(wanted, frame)? })),
+            Arg::Text(pieces) => self.text(pieces, frame),
+            Arg::Each(meant, path, _) => {
+                let set = self.name_set(meant)?;
+                let told = self.of_each_row(&set, meant.table, path)?;
+                Ok(json!({ "$each": [set, told] }))
             }
-            Arg::Text(pieces) => {
-                let mut parts = Vec::new();
-                let mut plain = true;
-                for piece in pieces {
-                    match piece {
-                        TextPiece::Plain(text) => parts.push(Json::String(text.clone())),
-                        TextPiece::Cell(table, row, field) => {
-                            let expr = self.known_row((*table, *row), it)?;
-                            if !self.made.contains_key(&(*table, *row)) {
-                                self.ensure_row_of(&expr, *table, *row, it)?;
-                            }
-                            let name = &self.domain().table(*table).field(*field).name;
-                            parts.push(json!({ "$": format!("{expr}.{name}") }));
-                            plain = false;
-                        }
-                    }
-                }
-                if plain {
-                    let text: String = parts.iter().filter_map(Json::as_str).collect();
-                    return Ok(Json::String(text));
-                }
-                Ok(json!({ "$text": parts }))
-            }
-            Arg::Children(rows) => {
-                let mut list = Vec::new();
-                for row in rows {
-                    let mut one = Map::new();
-                    for (name, arg) in row {
-                        let json = self.arg(arg, it)?;
-                        one.insert(name.clone(), json);
-                    }
-                    list.push(Json::Object(one));
-                }
-                Ok(Json::Array(list))
-            }
-            Arg::List(list) => {
-                let list: Result<Vec<Json>, Discard> = list.iter().map(|arg| self.arg(arg, it)).collect();
-                list.map(Json::Array)
-            }
+            Arg::Children(rows) => self.children(rows),
         }
     }
 
-    fn ensure_row_of(
-        &mut self,
-        expr: &str,
-        table: TableId,
-        row: RowId,
-        it: Option<(TableId, RowId)>,
-    ) -> Result<(), Discard> {
-        if expr == "it" || expr.starts_with("it.") {
-            if let (Some((from, _)), Some(field)) = (it, expr.strip_prefix("it.")) {
-                let by = self.domain().table(from).field_named(field);
-                if let Some(by) = by.filter(|_| !self.seen.has(table, row)) {
-                    return self.see_referred(from, by, table, &[row], &BTreeMap::new());
-                }
-            }
-            return Ok(());
-        }
-        self.ensure_row(table, row, expr)
-    }
-
-    /// What a row is called in the arguments of a call.
-    fn known_row(&mut self, key: (TableId, RowId), it: Option<(TableId, RowId)>) -> Result<String, Discard> {
-        if it == Some(key) {
-            return Ok("it".to_owned());
-        }
-        if let Some((table, row)) = it
-            && !self.made.contains_key(&key)
-            && self.bound.iter().all(|known| *known != Known::Row(key.0, Some(key.1)))
-        {
-            // What each row of the set refers to.
-            let declared = self.domain().table(table);
-            let cells = self.world.row(table, row).map(<[Value]>::to_vec).unwrap_or_default();
-            let field = declared
-                .fields
-                .iter()
-                .zip(&cells)
-                .skip(1)
-                .find(|(field, cell)| field.ty == Type::Ref(key.0) && **cell == Value::Ref(key.1));
-            if let Some((field, _)) = field {
-                return Ok(format!("it.{}", field.name));
-            }
+    /// What the row that a call is on is called.
+    fn own(&mut self, frame: &Frame, key: (TableId, RowId)) -> Result<String, Discard> {
+        if let Some(own) = &frame.own {
+            return Ok(own.clone());
         }
         self.row_expr(key)
+    }
+
+    /// What a path reaches from each row of a set, which is `it`.
+    fn of_each_row(&mut self, set: &str, table: TableId, path: &benchwright_expr::Path) -> Result<String, Discard> {
+        let leads = benchwright_expr::dotted(self.domain(), path);
+        if let Some(names) = leads.strip_prefix('.') {
+            self.ensure_of_set(set, table, names)?;
+        }
+        Ok(format!("it{leads}"))
+    }
+
+    fn text(&mut self, pieces: &[TextPiece], frame: &Frame) -> Result<Json, Discard> {
+        let mut parts = Vec::new();
+        for piece in pieces {
+            parts.push(match piece {
+                TextPiece::Plain(text) => Json::String(text.clone()),
+                TextPiece::Show(Shows::One(expr), form, _) => match (self.tell(expr, frame)?, form.word()) {
+                    (told, "") => json!({ "$show": [told, "plain"] }),
+                    (told, form) => json!({ "$show": [told, form] }),
+                },
+                TextPiece::Show(Shows::Each(slot, path), form, _) => {
+                    let Some(set) = frame.slots.get(*slot).cloned().flatten() else {
+                        return Err(throw("a list cannot be told".to_owned()));
+                    };
+                    let member = self.scenario.member(&set);
+                    let table = member.and_then(|member| self.scenario.cast[member].table());
+                    if let Some(member) = member {
+                        self.know(member)?;
+                    }
+                    let told = match table {
+                        Some(table) => self.of_each_row(&set, table, path)?,
+                        None => "it".to_owned(),
+                    };
+                    json!({ "$show": [set, form.word(), told] })
+                }
+            });
+        }
+        if parts.iter().all(Json::is_string) {
+            return Ok(Json::String(parts.iter().filter_map(Json::as_str).collect()));
+        }
+        Ok(json!({ "$text": parts }))
+    }
+
+    /// Rows of a child table: one by one, and those of a set as one.
+    fn children(&mut self, rows: &[Vec<Argument>]) -> Result<Json, Discard> {
+        let mut list = Vec::new();
+        let mut at = 0;
+        while at < rows.len() {
+            let object = Json::Object(self.arguments(&rows[at])?);
+            let deed = rows[at].first().map(|argument| argument.deed);
+            let it = match deed {
+                Some(deed) => self.frame(deed)?.it,
+                None => It::Named,
+            };
+            let It::Each(set, _) = it else {
+                list.push(object);
+                at += 1;
+                continue;
+            };
+            let size = match self.seen.known(&set) {
+                Some(Known::Rows(_, rows)) => rows.len(),
+                _ => 0,
+            };
+            let like = |row: &&Vec<Argument>| {
+                let other = row.first().map(|argument| argument.deed);
+                other.zip(deed).is_some_and(|(other, deed)| self.deeds[other].is_like(&self.deeds[deed]))
+            };
+            let count = rows[at..].iter().take_while(like).count();
+            for other in &rows[at + 1..at + count] {
+                if Json::Object(self.arguments(other)?) != object {
+                    return Err(throw("the rows of a set are written differently".to_owned()));
+                }
+            }
+            if count != size {
+                return Err(throw("only some rows of a set are written".to_owned()));
+            }
+            list.push(json!({ "$each": [set, object] }));
+            at += count;
+        }
+        Ok(Json::Array(list))
     }
 
     /// The call that answers, if something is asked.
     fn answer(&mut self) -> Result<Option<Step>, Discard> {
         let mut values = Vec::new();
-        for (_, clause) in in_force(self.clauses, self.world, self.bound) {
+        for (at, clause) in in_force(self.clauses, self.world, self.bound) {
             let Asked::Answer { is, .. } = &clause.act else { continue };
-            let names: Vec<String> = self.scenario.names().iter().map(|given| given.name.to_owned()).collect();
-            let slots: Vec<&str> = names.iter().map(|name| &**name).collect();
+            let named = self.clauses[..at].iter().filter(|clause| makes(clause).is_some()).count();
+            let frame = self.cast_frame(self.scenario.cast.len() + named);
             let value = match is {
-                benchwright_spec::scenario::Told::One(expr, _) => {
-                    self.ensure_expr(expr, &slots, false)?;
-                    let Some(told) = notation(expr, self.domain(), &slots) else {
-                        return Err(throw("the answer cannot be told".to_owned()));
-                    };
-                    json!({ "$text": [{ "$": told }] })
-                }
-                benchwright_spec::scenario::Told::Each(meant, path, _) => {
+                Told::One(expr, _) => json!({ "$text": [{ "$": self.tell(expr, &frame)? }] }),
+                Told::Each(meant, path, _) => {
                     let set = self.name_set(meant)?;
-                    self.ensure_of_path(meant, path)?;
-                    let fields: Vec<&str> =
-                        path.iter().map(|(table, field)| &*self.domain().table(*table).field(*field).name).collect();
-                    json!({ "$list": [set, format!("it.{}", fields.join("."))] })
+                    let told = self.of_each_row(&set, meant.table, path)?;
+                    json!({ "$list": [set, told] })
                 }
             };
             values.push(json!({ "name": clause.id, "value": value }));
@@ -406,29 +412,5 @@ impl<'a> Reader<'a> {
         }
         let args = json!({ "reply_value": values });
         Ok(Some(Step::call("submit_answer", "", args).because("asked: what the request wants to know")))
-    }
-
-    fn ensure_of_path(&mut self, meant: &Meant, path: &benchwright_expr::Path) -> Result<(), Discard> {
-        if path.len() < 2 {
-            return Ok(());
-        }
-        let rows = rows_of(&self.bound[meant.slot]);
-        let ((from, by), (to, _)) = (path[0], path[1]);
-        let unseen: Vec<RowId> = rows
-            .into_iter()
-            .filter_map(|row| self.world.row(from, row).and_then(|cells| cells[by.index()].as_ref_id()))
-            .filter(|row| !self.seen.has(to, *row))
-            .collect();
-        if unseen.is_empty() {
-            return Ok(());
-        }
-        self.see_referred(from, by, to, &unseen, &BTreeMap::new())
-    }
-}
-
-fn relation(source: &Source) -> Option<TableId> {
-    match source {
-        Source::Rows { relation, .. } => Some(*relation),
-        _ => None,
     }
 }

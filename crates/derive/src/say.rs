@@ -1,5 +1,6 @@
 //! The instruction: who the agent is, what it may do, the policy with its ways, the rules of the house, and the request.
 
+use benchwright_base::{FieldId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_schema::{Action, By, Domain, Role};
 use std::fmt::Write as _;
@@ -40,6 +41,14 @@ pub(crate) fn instruction(
         let _ = writeln!(text, "\nAnswer with `submit_answer`, under the name `{name}`.");
     }
     text
+}
+
+/// The field that a person is known by: an address before a name, because names may be shared.
+pub(crate) fn known_by(domain: &Domain, table: TableId, cells: &[Value]) -> Option<FieldId> {
+    const KNOWN: [&str; 5] = ["email", "user_principal_name", "mail", "address", "name"];
+    let declared = domain.table(table);
+    let mut fields = KNOWN.iter().filter_map(|name| declared.field_named(name));
+    fields.find(|field| cells.get(field.index()).is_some_and(|value| !value.is_null()))
 }
 
 fn with_article(role: &str) -> String {

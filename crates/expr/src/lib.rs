@@ -102,7 +102,7 @@ pub use english::english;
 pub use fault::Fault;
 pub use lowerable::{Obstacle, lowerable};
 pub use names::{FactSignature, FieldInfo, Names};
-pub use notation::{notation, source_notation};
+pub use notation::{Telling, dotted, notation, notation_by, source_notation, test_notation};
 pub use partial::{FieldTest, specialise, tests_of};
 pub use reads::{Back, Read, reads, untouched};
 pub use shift::Shift;

@@ -3,34 +3,65 @@
 
 use crate::{Compare, Expr, Fold, FoldKind, Function, Names, Path, Source, TestOp, TextOp, Type, Unit};
 use benchwright_base::Value;
+use std::cell::RefCell;
 
 /// The expression as text. `slots` are the names of what is bound outside of it; the row under judgement has one like any other.
 /// Nothing, if it speaks of a change or of something that has no text.
 pub fn notation(expr: &Expr, names: &dyn Names, slots: &[&str]) -> Option<String> {
-    Writer { names, slots }.expr(expr, &[])
+    let mut named = |slot: usize, path: &Path| {
+        let slot = slots.get(slot)?;
+        Some(format!("{slot}{}", dotted(names, path)))
+    };
+    notation_by(expr, names, slots.len(), &mut named)
+}
+
+/// How what a slot reaches by a path is written; nothing, if it cannot be.
+pub type Telling<'t> = dyn FnMut(usize, &Path) -> Option<String> + 't;
+
+/// The expression as text, where somebody says how each of the `slots` that are bound outside of it, and what is reached from one, is
+/// written. The row under judgement is taken to have been there before, and to be there still.
+pub fn notation_by(expr: &Expr, names: &dyn Names, slots: usize, tell: &mut Telling<'_>) -> Option<String> {
+    Writer { names, slots, tell: RefCell::new(tell) }.expr(expr, &[])
+}
+
+/// One test of a source as a condition on `it`: `it.f = e`.
+pub fn test_notation(
+    test: &(Path, TestOp, Vec<Expr>),
+    names: &dyn Names,
+    slots: usize,
+    tell: &mut Telling<'_>,
+) -> Option<String> {
+    let writer = Writer { names, slots, tell: RefCell::new(tell) };
+    Some(format!("it.{}", writer.test(test, &[])?))
 }
 
 /// The rows of a source as text: `t(f = e)`.
-pub fn source_notation(source: &Source, names: &dyn Names, slots: &[&str]) -> Option<String> {
-    Writer { names, slots }.source(source, &[])
+pub fn source_notation(source: &Source, names: &dyn Names, slots: usize, tell: &mut Telling<'_>) -> Option<String> {
+    Writer { names, slots, tell: RefCell::new(tell) }.source(source, &[])
 }
 
-struct Writer<'n> {
+/// A path as it is written behind a name: `.case.account`.
+pub fn dotted(names: &dyn Names, path: &Path) -> String {
+    path.iter().map(|(relation, field)| format!(".{}", names.field_name(*relation, *field))).collect()
+}
+
+struct Writer<'n, 't> {
     names: &'n dyn Names,
-    slots: &'n [&'n str],
+    slots: usize,
+    tell: RefCell<&'n mut Telling<'t>>,
 }
 
-impl Writer<'_> {
-    /// The name of a slot: given from outside, or bound by a fold inside.
-    fn slot(&self, slot: usize, inner: &[String]) -> Option<String> {
-        match self.slots.get(slot) {
-            Some(name) => Some((*name).to_owned()),
-            None => inner.get(slot - self.slots.len()).cloned(),
+impl Writer<'_, '_> {
+    /// What a path reaches from a slot that is given from outside, or from one that a fold inside binds.
+    fn reached(&self, slot: usize, path: &Path, inner: &[String]) -> Option<String> {
+        match slot.checked_sub(self.slots) {
+            None => (self.tell.borrow_mut())(slot, path),
+            Some(bound) => Some(format!("{}{}", inner.get(bound)?, self.path(path))),
         }
     }
 
     fn path(&self, path: &Path) -> String {
-        path.iter().map(|(relation, field)| format!(".{}", self.names.field_name(*relation, *field))).collect()
+        dotted(self.names, path)
     }
 
     fn expr(&self, expr: &Expr, inner: &[String]) -> Option<String> {
@@ -39,8 +70,8 @@ impl Writer<'_> {
         let many = |list: &[Expr]| list.iter().map(one).collect::<Option<Vec<_>>>();
         Some(match expr {
             Expr::Literal(value, ty) => self.literal(value, *ty)?,
-            Expr::Var(slot) => self.slot(*slot, inner)?,
-            Expr::Field(slot, path) => format!("{}{}", self.slot(*slot, inner)?, self.path(path)),
+            Expr::Var(slot) => self.reached(*slot, &Path::new(), inner)?,
+            Expr::Field(slot, path) => self.reached(*slot, path, inner)?,
             Expr::Actor(path) => format!("actor{}", self.path(path)),
             Expr::Now => "now".to_owned(),
             Expr::Today => "today".to_owned(),
@@ -89,7 +120,8 @@ impl Writer<'_> {
             Expr::And(list) => format!("({})", many(list)?.join(" and ")),
             Expr::Or(list) => format!("({})", many(list)?.join(" or ")),
             Expr::Implies(a, b) => two("implies", a, b)?,
-            Expr::Old(_) | Expr::Created | Expr::Deleted | Expr::Changed(_) | Expr::Fact(..) => return None,
+            Expr::Created | Expr::Deleted => "false".to_owned(),
+            Expr::Old(_) | Expr::Changed(_) | Expr::Fact(..) => return None,
         })
     }
 
@@ -118,7 +150,7 @@ impl Writer<'_> {
                 format!("{}({})", self.names.relation_name(*relation), tests?.join(", "))
             }
             Source::Range(low, high) => format!("{low}..{high}"),
-            Source::Given(slot) => self.slot(*slot, inner)?,
+            Source::Given(slot) => self.reached(*slot, &Path::new(), inner)?,
             Source::Set(_) => return None,
         })
     }
@@ -157,7 +189,7 @@ impl Writer<'_> {
         let mut condition = None;
         for binder in &fold.binders {
             let source = self.source(&binder.source, &inner)?;
-            inner.push(format!("row{}", self.slots.len() + inner.len()));
+            inner.push(format!("row{}", self.slots + inner.len()));
             binders.push(format!("{} in {source}", inner.last()?));
             if let Some(told) = &binder.condition {
                 condition = Some(self.expr(told, &inner)?);

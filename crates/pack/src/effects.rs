@@ -182,6 +182,8 @@ pub enum SlotFact {
     Date(String),
     /// An instant, as `2026-03-24T20:00:00Z`: its day must be mentioned, and its time where one is.
     Instant(String),
+    /// A time of day, as `20:00:00`.
+    Time(String),
     /// Money in minor units.
     Money(i64),
     /// A whole number.

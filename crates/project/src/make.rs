@@ -96,6 +96,18 @@ pub enum MakeError {
         /// How many, by cause.
         causes: String,
     },
+    /// A blocked variant is none in the draw that makes its twin.
+    #[error("{pattern} seed {seed}: the draw that makes its twin does not make {objective}: {why}; take another seed")]
+    NoTwin {
+        /// The name of the pattern.
+        pattern: String,
+        /// The seed.
+        seed: u64,
+        /// The variant.
+        objective: String,
+        /// Why it is none there.
+        why: String,
+    },
     /// The family, a pattern or the solver is at fault.
     #[error("{pattern} seed {seed}, draw {attempt}: {why}")]
     Fault {

@@ -163,6 +163,18 @@ pub enum Form {
 const FORMS: [(&str, Form); 4] =
     [("date", Form::Date), ("time", Form::Time), ("list", Form::List), ("count", Form::Count)];
 
+impl Form {
+    /// Its word behind the colon of a slot; none for the plain one.
+    pub fn word(self) -> &'static str {
+        FORMS.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| word)
+    }
+
+    /// The form of a word.
+    pub fn named(word: &str) -> Option<Form> {
+        FORMS.iter().find(|(known, _)| *known == word).map(|(_, form)| *form)
+    }
+}
+
 /// A result with all faults of a text.
 type Checked<T> = Result<T, Vec<Fault>>;
 
@@ -323,7 +335,7 @@ fn slot(text: &str, names: &dyn Names, scope: Scope<'_>) -> Checked<Said> {
     match (form, ty) {
         (Form::Date | Form::Time, Type::DateTime) | (Form::Date, Type::Date) | (Form::Plain, _) => {}
         (form, _) => {
-            let name = FORMS.iter().find(|(_, known)| *known == form).map_or("", |(name, _)| name);
+            let name = form.word();
             return Err(fault(0, format!("this cannot be written as `{name}`"), None));
         }
     }

@@ -40,6 +40,7 @@ pub mod seen;
 mod state;
 mod terminal;
 mod tools;
+pub mod written;
 
 pub use access::{NotAnswered, ToolAccess, answered};
 pub use engine::{About, Engine, Engines, Filling, World};

@@ -2,7 +2,7 @@
 //! expressions of the domain's language, and arguments are expressions over names. So a script holds no id of a world, and whoever
 //! plays it can do no more than an agent with the same answers.
 
-use crate::{Episode, ReplayError};
+use crate::{Episode, ReplayError, written};
 use benchwright_base::{FieldId, Json, RelationId, RowId, TableId, Value};
 use benchwright_expr::{
     Expr, Given, GivenType, Scope, Source, Type, check_value,
@@ -10,7 +10,10 @@ use benchwright_expr::{
     walk::Test,
 };
 use benchwright_pack::{Find, FindPick, Refusal, Script, ScriptError, Step};
-use benchwright_schema::{Domain, Tool, Verb, codec, ways};
+use benchwright_schema::{
+    Domain, Tool, Verb, codec,
+    ways::{self, Form},
+};
 use serde_json::{Map, Value as SerdeJson};
 use std::{collections::BTreeMap, ops::ControlFlow};
 
@@ -38,8 +41,13 @@ pub struct Seen<'d> {
     domain: &'d Domain,
     rows: BTreeMap<Key, Vec<Value>>,
     names: Vec<(String, Known)>,
+    /// The row of whoever plays, once it was found.
+    actor: Option<Key>,
     now: benchwright_base::DateTime,
 }
+
+/// The name under which whoever plays finds its own row.
+pub const ACTOR: &str = "actor";
 
 impl Records for Seen<'_> {
     type Row = Key;
@@ -64,7 +72,7 @@ impl Records for Seen<'_> {
 impl<'d> Seen<'d> {
     /// Nothing has been read yet.
     pub fn new(domain: &'d Domain, now: benchwright_base::DateTime) -> Seen<'d> {
-        Seen { domain, rows: BTreeMap::new(), names: Vec::new(), now }
+        Seen { domain, rows: BTreeMap::new(), names: Vec::new(), actor: None, now }
     }
 
     /// What a name stands for.
@@ -79,6 +87,10 @@ impl<'d> Seen<'d> {
 
     /// Gives a name to something; whatever it stood for before is forgotten.
     pub fn name(&mut self, name: &str, known: Known) {
+        if let (ACTOR, Known::Row(table, row)) = (name, &known) {
+            self.actor = row.map(|row| (*table, row));
+            return;
+        }
         self.names.retain(|(other, _)| other != name);
         self.names.push((name.to_owned(), known));
     }
@@ -187,8 +199,7 @@ impl<'d> Seen<'d> {
     }
 
     fn evaluate(&self, expr: &Expr, given: &[GivenValue<Key>], it: Option<Key>) -> Value {
-        let mut judge = Judge::new(self, self.now);
-        judge.given = given;
+        let mut judge = self.judge(given);
         judge.it = it;
         judge.value(expr)
     }
@@ -203,17 +214,21 @@ impl<'d> Seen<'d> {
     }
 
     fn passing(&self, source: &Source, condition: Option<&Expr>, given: &[GivenValue<Key>]) -> Vec<RowId> {
-        let mut judge = Judge::new(self, self.now);
-        judge.given = given;
-        let rows = judge.rows(source);
+        let rows = self.judge(given).rows(source);
         let holds = |row: &Key| {
             let Some(condition) = condition else { return true };
-            let mut judge = Judge::new(self, self.now);
-            judge.given = given;
+            let mut judge = self.judge(given);
             judge.it = Some(*row);
             judge.holds(condition)
         };
         rows.into_iter().filter(holds).map(|(_, id)| id).collect()
+    }
+
+    fn judge<'j>(&'j self, given: &'j [GivenValue<Key>]) -> Judge<'j, Seen<'d>> {
+        let mut judge = Judge::new(self, self.now);
+        judge.given = given;
+        judge.actor = self.actor;
+        judge
     }
 
     /// Finds something out, under its name.
@@ -270,53 +285,102 @@ impl<'d> Seen<'d> {
                     let (value, ty) = self.value(text, expected, it)?;
                     return Ok(self.json(ty, &value));
                 }
-                if let (1, Some(SerdeJson::Array(parts))) = (map.len(), map.get("$text")) {
-                    let mut text = String::new();
-                    for part in parts {
-                        match part {
-                            SerdeJson::String(plain) => text.push_str(plain),
-                            other => match self.filled(other, None, it)? {
-                                SerdeJson::String(more) => text.push_str(&more),
-                                other => text.push_str(&other.to_string()),
-                            },
-                        }
+                let form = map.iter().next().filter(|_| map.len() == 1).map(|(key, value)| (&**key, value));
+                match form {
+                    Some(("$text", SerdeJson::Array(parts))) => {
+                        let texts: Result<String, SeenError> = parts.iter().map(|part| self.text(part, it)).collect();
+                        return texts.map(SerdeJson::String);
                     }
-                    return Ok(SerdeJson::String(text));
-                }
-                if let (1, Some(SerdeJson::Array(parts))) = (map.len(), map.get("$each")) {
-                    return self.each(parts).map(SerdeJson::Array);
-                }
-                if let (1, Some(SerdeJson::Array(parts))) = (map.len(), map.get("$list")) {
-                    let text = |json: SerdeJson| match json {
-                        SerdeJson::String(text) => text,
-                        other => other.to_string(),
-                    };
-                    let items: Vec<String> = self.each(parts)?.into_iter().map(text).collect();
-                    return Ok(SerdeJson::String(items.join(", ")));
+                    Some(("$show", SerdeJson::Array(parts))) => return self.show(parts, it).map(SerdeJson::String),
+                    Some(("$each", SerdeJson::Array(parts))) => return self.each(parts).map(SerdeJson::Array),
+                    Some(("$list", SerdeJson::Array(parts))) => {
+                        let text = |json: SerdeJson| match json {
+                            SerdeJson::String(text) => text,
+                            other => other.to_string(),
+                        };
+                        let items: Vec<String> = self.each(parts)?.into_iter().map(text).collect();
+                        return Ok(SerdeJson::String(items.join(", ")));
+                    }
+                    _ => {}
                 }
                 let filled = map.iter().map(|(key, value)| Ok((key.clone(), self.filled(value, None, it)?)));
                 filled.collect::<Result<Map<_, _>, SeenError>>().map(SerdeJson::Object)
             }
-            SerdeJson::Array(list) => list
-                .iter()
-                .map(|value| self.filled(value, expected, it))
-                .collect::<Result<_, _>>()
-                .map(SerdeJson::Array),
+            SerdeJson::Array(list) => {
+                let mut whole = Vec::with_capacity(list.len());
+                for value in list {
+                    // What is said for each row of a set goes into the list one by one.
+                    let each = value.as_object().filter(|map| map.len() == 1 && map.contains_key("$each"));
+                    match (each, self.filled(value, expected, it)?) {
+                        (Some(_), SerdeJson::Array(items)) => whole.extend(items),
+                        (_, item) => whole.push(item),
+                    }
+                }
+                Ok(SerdeJson::Array(whole))
+            }
             other => Ok(other.clone()),
         }
     }
 
-    /// `[name, expression]`: what the expression, in which each row is `it`, comes to for the rows of a name; each once.
+    /// A piece of a text.
+    fn text(&self, part: &SerdeJson, it: Option<Key>) -> Result<String, SeenError> {
+        match part {
+            SerdeJson::String(plain) => Ok(plain.clone()),
+            other => match self.filled(other, None, it)? {
+                SerdeJson::String(more) => Ok(more),
+                other => Ok(other.to_string()),
+            },
+        }
+    }
+
+    /// `[expression, form]` as people write it; `[set, form, expression]` where the form is of several, each of which is `it`.
+    fn show(&self, parts: &[SerdeJson], it: Option<Key>) -> Result<String, SeenError> {
+        let words: Option<Vec<&str>> = parts.iter().map(SerdeJson::as_str).collect();
+        let wrong = || SeenError("`$show` takes an expression and a form".to_owned());
+        match words.as_deref() {
+            Some([text, form]) => {
+                let (value, ty) = self.value(text, None, it)?;
+                Ok(written::value(self.domain, ty, &value, Form::named(form).unwrap_or_default()))
+            }
+            Some([set, form, text]) => {
+                let (table, rows) = self.set(set)?;
+                if Form::named(form) == Some(Form::Count) {
+                    return Ok(written::count(rows.len()));
+                }
+                let mut items = Vec::new();
+                for row in rows {
+                    let (value, ty) = self.value(text, None, Some((table, *row)))?;
+                    items.push(written::value(self.domain, ty, &value, Form::Plain));
+                }
+                Ok(written::list(&items))
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The rows that a name stands for.
+    fn set(&self, name: &str) -> Result<(TableId, &[RowId]), SeenError> {
+        match self.known(name) {
+            Some(Known::Rows(table, rows)) => Ok((*table, rows)),
+            _ => Err(SeenError(format!("`{name}` is no set"))),
+        }
+    }
+
+    /// `[name, expression]`: what the expression, in which each row is `it`, comes to for the rows of a name; each value once. In the
+    /// place of the expression may stand an object with expressions in it, which is made for every row.
     fn each(&self, parts: &[SerdeJson]) -> Result<Vec<SerdeJson>, SeenError> {
-        let [SerdeJson::String(name), SerdeJson::String(text)] = parts else {
+        let [SerdeJson::String(name), each] = parts else {
             return Err(SeenError("`$each` takes a name and an expression".to_owned()));
         };
-        let Some(Known::Rows(table, rows)) = self.known(name) else {
-            return Err(SeenError(format!("`{name}` is no set")));
-        };
+        let (table, rows) = self.set(name)?;
         let mut list: Vec<SerdeJson> = Vec::new();
         for row in rows {
-            let (value, ty) = self.value(text, None, Some((*table, *row)))?;
+            let it = Some((table, *row));
+            let SerdeJson::String(text) = each else {
+                list.push(self.filled(each, None, it)?);
+                continue;
+            };
+            let (value, ty) = self.value(text, None, it)?;
             let json = self.json(ty, &value);
             if !list.contains(&json) {
                 list.push(json);

@@ -1,9 +1,12 @@
 //! How names become known: which rows are read, with which tool, so that what a name stands for can be told among what was seen.
 
-use super::Reader;
+use super::{
+    Reader,
+    frame::{Frame, It, speaks_of_it},
+};
 use crate::{calls::to_json, eval::id_of, throw};
 use benchwright_base::{FieldId, RowId, TableId, Value};
-use benchwright_expr::{Compare, Expr, GivenType, Source, TestOp, Type, notation, source_notation};
+use benchwright_expr::{Compare, Expr, GivenType, Path, Source, TestOp, Type, notation};
 use benchwright_pack::{Find, FindPick, GivenFact, Step};
 use benchwright_project::Discard;
 use benchwright_schema::{Action, FilterKind, Tool, Verb};
@@ -16,6 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const LONGEST_LIST: usize = 600;
 /// Rows that are looked at one by one rather than as a list.
 const FEW: usize = 3;
+/// The most calls that anybody makes for the rows of a set, one by one.
+const MOST_ONE_BY_ONE: usize = 12;
+
+/// One condition of a source.
+type Test = (Path, TestOp, Vec<Expr>);
 
 impl Reader<'_> {
     /// Sees to it that rows were shown, one by one if they are few.
@@ -130,8 +138,7 @@ impl Reader<'_> {
     fn know_member(&mut self, at: usize) -> Result<(), Discard> {
         let member = &self.scenario.cast[at];
         let name = member.name.clone();
-        let names: Vec<String> = self.scenario.cast.iter().map(|member| member.name.clone()).collect();
-        let slots: Vec<&str> = names[..at].iter().map(|name| &**name).collect();
+        let frame = self.cast_frame(at);
         match &member.form {
             Form::Drawn(_) => {
                 let (GivenType::Value(ty), Known::Value(_, value)) = (member.is, &self.bound[at]) else {
@@ -144,51 +151,34 @@ impl Reader<'_> {
                 Ok(())
             }
             Form::Is(expr) => {
-                self.ensure_expr(expr, &slots, false)?;
-                let Some(of) = notation(expr, self.domain(), &slots) else {
-                    return Err(throw(format!("{name} cannot be told")));
-                };
+                let of = self.tell(expr, &frame)?;
                 self.find(Find { name, of, pick: FindPick::Value, by: None, count: None })
             }
             Form::Number { range: (low, high), condition } => {
-                let mut with = slots.clone();
-                with.push("number");
-                self.ensure_expr(condition, &with, false)?;
-                let Some(told) = notation(condition, self.domain(), &with) else {
-                    return Err(throw(format!("{name} cannot be told")));
-                };
+                let with = Self::with_slot(frame, "number", It::Named);
+                let told = self.tell(condition, &with)?;
                 let of = format!("min number in {low}..{high} where {told} of number");
                 self.find(Find { name, of, pick: FindPick::Value, by: None, count: None })
             }
             Form::Ask { .. } => Err(throw(format!("{name} is asked for by a tool"))),
             Form::Rows { pick: Pick::Draw(_), .. } => self.know_drawn(at),
             Form::Rows { pick, source, condition, by, .. } => {
-                let (pick, source, condition, by) = (*pick, source.clone(), condition.clone(), by.clone());
-                self.read_source_via(&source, &slots, self.scenario.via.get(&name).cloned(), &name)?;
-                let Some(mut of) = source_notation(&source, self.domain(), &slots) else {
-                    return Err(throw(format!("{name} cannot be told")));
-                };
-                let mut with = slots.clone();
-                with.push("it");
-                if let Some(condition) = &condition {
-                    self.ensure_expr(condition, &with, true)?;
-                    let Some(told) = notation(condition, self.domain(), &with) else {
-                        return Err(throw(format!("{name} cannot be told")));
-                    };
-                    of = format!("{of} where {told}");
+                self.read_source_via(source, &frame, self.scenario.via.get(&name).cloned(), &name)?;
+                let mut of = self.source_text(source, &frame)?;
+                let table = member.table().unwrap_or(benchwright_base::RelationId(0));
+                let with = Self::with_slot(frame, "it", It::Read(table, of.clone()));
+                if let Some(condition) = condition {
+                    of = format!("{of} where {}", self.tell(condition, &with)?);
                 }
-                let by = match &by {
+                let by = match by {
                     None => None,
-                    Some(by) => {
-                        self.ensure_expr(by, &with, true)?;
-                        notation(by, self.domain(), &with)
-                    }
+                    Some(by) => Some(self.tell(by, &with)?),
                 };
                 let (pick, count) = match pick {
                     Pick::The | Pick::Draw(_) => (FindPick::The, None),
                     Pick::All => (FindPick::All, None),
-                    Pick::First(count) => (FindPick::First, count),
-                    Pick::Last(count) => (FindPick::Last, count),
+                    Pick::First(count) => (FindPick::First, *count),
+                    Pick::Last(count) => (FindPick::Last, *count),
                     Pick::Any => (FindPick::Any, None),
                 };
                 self.find(Find { name: name.clone(), of, pick, by, count })?;
@@ -209,12 +199,13 @@ impl Reader<'_> {
         if shown.is_empty() {
             return Err(throw(format!("{name} is never named")));
         }
-        // What the row itself is called by, if that is enough.
+        // What the row itself is called by, if that is enough and a tool takes it.
         if let Known::Row(_, Some(row)) = self.bound[at] {
             let own: Vec<_> = shown.iter().filter(|(path, _, _)| path.len() == 1).cloned().collect();
             let fits = |cells: &[Value]| own.iter().all(|(path, value, _)| cells[path[0].1.index()] == *value);
             let fitting: Vec<RowId> = self.world.rows(table).filter(|cells| fits(cells)).map(id_of).collect();
-            if !own.is_empty() && fitting == [row] {
+            let given = own.iter().map(|(path, value, ty)| (path[0].1, to_json(self.domain(), *ty, value)));
+            if !own.is_empty() && fitting == [row] && self.reading_tool(table, &given.collect()).is_some() {
                 shown = own;
             }
         }
@@ -289,44 +280,52 @@ impl Reader<'_> {
     }
 
     /// Reads what a source needs: its rows, and those that its tests lead over.
-    pub(super) fn read_source(&mut self, source: &Source, slots: &[&str]) -> Result<(), Discard> {
+    pub(super) fn read_source(&mut self, source: &Source, frame: &Frame) -> Result<(), Discard> {
         let what = match source {
             Source::Rows { relation, .. } => self.domain().table(*relation).own_name().replace('_', " "),
             _ => String::new(),
         };
-        self.read_source_via(source, slots, None, &format!("the records of {what}"))
+        self.read_source_via(source, frame, None, &format!("the records of {what}"))
     }
 
     fn read_source_via(
         &mut self,
         source: &Source,
-        slots: &[&str],
+        frame: &Frame,
         via: Option<String>,
         what: &str,
     ) -> Result<(), Discard> {
         let Source::Rows { relation, tests } = source else { return Ok(()) };
-        let mut equal: BTreeMap<FieldId, Json> = BTreeMap::new();
-        for (path, op, values) in tests {
-            for value in values {
-                self.ensure_expr(value, slots, false)?;
-            }
-            if let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (&path[..], op, &values[..]) {
-                let told = match value {
-                    Expr::Literal(value, ty) => Some(to_json(self.domain(), *ty, value)),
-                    other => notation(other, self.domain(), slots).map(|told| json!({ "$": told })),
-                };
-                equal.extend(told.map(|told| (*field, told)));
-            }
-        }
+        let equal = self.equal(tests, frame)?;
         match via {
-            Some(tool) => self.read_with(&tool, *relation, &equal, what)?,
+            Some(tool) => self.read_with(&tool, *relation, &equal, what, None)?,
             None => self.read_table(*relation, &equal, what)?,
         }
-        // Rows that a test leads over.
+        self.read_beyond(source, frame)
+    }
+
+    /// The fields that tests hold to one value, as it is told.
+    fn equal(&mut self, tests: &[Test], frame: &Frame) -> Result<BTreeMap<FieldId, Json>, Discard> {
+        let mut equal: BTreeMap<FieldId, Json> = BTreeMap::new();
+        for (path, op, values) in tests {
+            if let ([(_, field)], TestOp::Compare(Compare::Eq), [value]) = (&path[..], op, &values[..]) {
+                let told = match value {
+                    Expr::Literal(value, ty) => to_json(self.domain(), *ty, value),
+                    other => json!({ "$": self.tell(other, frame)? }),
+                };
+                equal.insert(*field, told);
+            }
+        }
+        Ok(equal)
+    }
+
+    /// Reads the rows that tests of a source lead over.
+    pub(super) fn read_beyond(&mut self, source: &Source, frame: &Frame) -> Result<(), Discard> {
+        let Source::Rows { relation, tests } = source else { return Ok(()) };
         for (path, op, values) in tests.iter().filter(|(path, _, _)| path.len() > 1) {
             let (_, by) = path[0];
             let (to, field) = path[1];
-            let referred = self.referred(*relation, by, tests, slots)?;
+            let referred = self.referred(*relation, by, tests, frame)?;
             let unseen: Vec<RowId> = referred.into_iter().filter(|row| !self.has_cell(to, *row, field)).collect();
             if unseen.is_empty() {
                 continue;
@@ -344,7 +343,7 @@ impl Reader<'_> {
     }
 
     /// Whether a cell was shown; one that is null and was not shown looks the same, and is looked up in the world.
-    fn has_cell(&self, table: TableId, row: RowId, field: FieldId) -> bool {
+    pub(super) fn has_cell(&self, table: TableId, row: RowId, field: FieldId) -> bool {
         use benchwright_expr::eval::Records as _;
         let truly = self.world.row(table, row).map(|cells| cells[field.index()].clone());
         self.seen.has(table, row) && truly == Some(self.seen.field(&(table, row), field))
@@ -352,18 +351,16 @@ impl Reader<'_> {
 
     /// The rows that rows passing the direct tests of a source refer to.
     fn referred(
-        &self,
+        &mut self,
         relation: TableId,
         by: FieldId,
-        tests: &[(benchwright_expr::Path, TestOp, Vec<Expr>)],
-        slots: &[&str],
+        tests: &[Test],
+        frame: &Frame,
     ) -> Result<Vec<RowId>, Discard> {
         use benchwright_expr::eval::Records as _;
         let direct = tests.iter().filter(|(path, _, _)| path.len() == 1).cloned().collect();
         let source = Source::Rows { relation, tests: direct };
-        let Some(text) = source_notation(&source, self.domain(), slots) else {
-            return Err(throw("a condition cannot be told".to_owned()));
-        };
+        let text = self.source_text(&source, frame)?;
         let (_, rows) = self.seen.rows(&text).map_err(|error| throw(error.0))?;
         let mut found: Vec<RowId> = Vec::new();
         for row in rows {
@@ -426,51 +423,8 @@ impl Reader<'_> {
         self.desk.role.grants(table, Action::Read).next().is_some()
     }
 
-    /// Sees to it that every row that an expression reads was shown. `of_rows` says that its last slot is a row of what was read last.
-    pub(super) fn ensure_expr(&mut self, expr: &Expr, slots: &[&str], of_rows: bool) -> Result<(), Discard> {
-        let mut paths: Vec<(usize, benchwright_expr::Path)> = Vec::new();
-        let mut sources: Vec<Source> = Vec::new();
-        expr.visit(&mut |part| match part {
-            Expr::Field(slot, path) => paths.push((*slot, path.clone())),
-            Expr::Var(slot) => paths.push((*slot, Vec::new())),
-            Expr::Lookup { source, .. } => sources.push((**source).clone()),
-            Expr::Fold(fold) => {
-                for binder in &fold.binders {
-                    if let Source::Given(slot) = binder.source {
-                        paths.push((slot, Vec::new()));
-                    }
-                    sources.push(binder.source.clone());
-                }
-            }
-            _ => {}
-        });
-        for (slot, path) in &paths {
-            let Some(name) = slots.get(*slot) else { continue };
-            let is_row = of_rows && *slot + 1 == slots.len();
-            let member = self.scenario.member(name).filter(|_| !is_row && *name != "it");
-            if let Some(member) = member {
-                self.know(member)?;
-            }
-            if path.len() > 1 && !is_row && *name != "it" {
-                let fields: Vec<&str> = path[..path.len() - 1]
-                    .iter()
-                    .map(|(table, field)| &*self.domain().table(*table).field(*field).name)
-                    .collect();
-                let head = format!("{name}.{}", fields.join("."));
-                self.ensure_path(&head)?;
-            }
-            if path.len() > 1 && is_row {
-                self.ensure_of_rows(path)?;
-            }
-        }
-        for source in sources {
-            self.read_inner(&source, slots)?;
-        }
-        Ok(())
-    }
-
     /// The rows that the rows read last lead to.
-    fn ensure_of_rows(&mut self, path: &benchwright_expr::Path) -> Result<(), Discard> {
+    pub(super) fn ensure_of_rows(&mut self, path: &benchwright_expr::Path) -> Result<(), Discard> {
         let ((from, by), (to, field)) = (path[0], path[1]);
         let rows: Vec<RowId> = self
             .world
@@ -487,30 +441,96 @@ impl Reader<'_> {
         self.see_referred(from, by, to, &unseen, &BTreeMap::new())
     }
 
-    /// Reads the rows of a fold inside an expression, by those of its tests whose values are known outside.
-    fn read_inner(&mut self, source: &Source, slots: &[&str]) -> Result<(), Discard> {
+    /// Reads the rows of a fold inside an expression: by those of its tests whose values are known outside, or for each row that the
+    /// expression is about.
+    pub(super) fn read_inner(&mut self, source: &Source, frame: &Frame) -> Result<(), Discard> {
         let Source::Rows { relation, tests } = source else { return Ok(()) };
-        let outside = |expr: &Expr| {
-            let mut fits = true;
-            expr.visit(&mut |part| {
-                if let Expr::Field(slot, _) | Expr::Var(slot) = part {
-                    fits &= slots.get(*slot).is_some_and(|name| *name != "it" && *name != "number");
-                }
-            });
-            fits
+        let (mut outside, mut by_row) = (Vec::new(), BTreeMap::new());
+        for test in tests.iter().filter(|(path, _, _)| path.len() == 1) {
+            // A value that speaks of what a fold around it binds cannot be told here.
+            let told: Result<Vec<String>, Discard> = test.2.iter().map(|value| self.tell(value, frame)).collect();
+            let Ok(told) = told else { continue };
+            if !told.iter().any(|told| speaks_of_it(told)) {
+                outside.push(test.clone());
+            } else if let (TestOp::Compare(Compare::Eq), [told]) = (&test.1, &told[..]) {
+                by_row.insert(test.0[0].1, json!({ "$": told }));
+            }
+        }
+        let equal = self.equal(&outside, frame)?;
+        let what = format!("the records of {}", self.domain().table(*relation).own_name().replace('_', " "));
+        let listed = match self.reading_tool(*relation, &equal) {
+            Some(_) => self.read_table(*relation, &equal, &what),
+            None => Err(throw(format!("no tool reads {}", self.domain().table(*relation).name))),
         };
-        let known =
-            tests.iter().filter(|(path, _, values)| path.len() == 1 && values.iter().all(outside)).cloned().collect();
-        let reduced = Source::Rows { relation: *relation, tests: known };
-        self.read_source(&reduced, slots)?;
+        if let Err(why) = listed {
+            let set = match &frame.it {
+                It::Each(set, _) => set.clone(),
+                It::Read(table, of) => {
+                    let name = format!("these_{}", self.domain().table(*table).name.replace('.', "_"));
+                    let find = Find { name: name.clone(), of: of.clone(), pick: FindPick::All, by: None, count: None };
+                    self.find(find)?;
+                    name
+                }
+                It::Named => return Err(why),
+            };
+            by_row.extend(equal);
+            if by_row.is_empty() {
+                return Err(why);
+            }
+            self.read_each(&set, *relation, &by_row, &what)?;
+        }
         for (path, _, _) in tests.iter().filter(|(path, _, _)| path.len() > 1) {
             self.ensure_of_rows(path)?;
         }
         Ok(())
     }
 
+    /// Reads the rows of a table that belong to each row of a set, which is `it` in what they are known by.
+    pub(super) fn read_each(
+        &mut self,
+        set: &str,
+        table: TableId,
+        equal: &BTreeMap<FieldId, Json>,
+        what: &str,
+    ) -> Result<(), Discard> {
+        let many = match self.seen.known(set) {
+            Some(Known::Rows(_, rows)) => rows.len(),
+            _ => 0,
+        };
+        let Some(tool) = self.reading_tool(table, equal).filter(|_| many <= MOST_ONE_BY_ONE) else {
+            return self.read_table(table, &BTreeMap::new(), what);
+        };
+        self.read_with(&tool, table, equal, what, Some(set.to_owned()))
+    }
+
+    /// Reads rows that those of a set lead to, one by one or as a list.
+    pub(super) fn see_through(
+        &mut self,
+        set: &str,
+        told: &str,
+        table: TableId,
+        unseen: &[RowId],
+    ) -> Result<(), Discard> {
+        let what = self.domain().table(table).own_name().replace('_', " ");
+        if unseen.len() > FEW && self.read_table(table, &BTreeMap::new(), &what).is_ok() {
+            return Ok(());
+        }
+        let many = match self.seen.known(set) {
+            Some(Known::Rows(_, rows)) => rows.len(),
+            _ => 0,
+        };
+        match self.tool_by_id(table).filter(|_| many <= MOST_ONE_BY_ONE) {
+            Some(get) => {
+                let args = json!({ "id": { "$": told } });
+                let step = Step { each: Some(set.to_owned()), ..Step::call(&get, "", args) };
+                self.play(step.because(format!("the {what}")))
+            }
+            None => self.read_table(table, &BTreeMap::new(), &what),
+        }
+    }
+
     /// Sees to it that the row at a path, such as `case.assigned_to`, was shown.
-    fn ensure_path(&mut self, path: &str) -> Result<(), Discard> {
+    pub(super) fn ensure_path(&mut self, path: &str) -> Result<(), Discard> {
         if let Some((head, _)) = path.rsplit_once('.')
             && head.contains('.')
         {
@@ -557,24 +577,37 @@ impl Reader<'_> {
         if !self.may_read(table) {
             return Err(throw(format!("the seat does not read {}", domain.table(table).name)));
         }
-        let usable = |tool: &Tool| -> Option<usize> {
+        match self.reading_tool(table, equal) {
+            Some(tool) => self.read_with(&tool, table, equal, what, None),
+            None => Err(throw(format!("no tool reads {}", domain.table(table).name))),
+        }
+    }
+
+    /// The tool that reads rows of a table by most of what is known of them: by a key if it can be, else by as many fields as can be.
+    fn reading_tool(&self, table: TableId, equal: &BTreeMap<FieldId, Json>) -> Option<String> {
+        let domain = self.domain();
+        if !self.may_read(table) {
+            return None;
+        }
+        let declared = domain.table(table);
+        let usable = |tool: &Tool| -> Option<(bool, usize, bool)> {
             if tool.table != Some(table) || self.desk.without.contains(&tool.name) {
                 return None;
             }
-            let by_id = equal.contains_key(&FieldId::ID);
+            let given = |filter: &benchwright_schema::Filter| {
+                equal.contains_key(&filter.field) && filter.kind != FilterKind::Range
+            };
             match tool.verb {
-                Verb::Get if tool.by.is_empty() => by_id.then_some(100),
+                Verb::Get if tool.by.is_empty() => equal.contains_key(&FieldId::ID).then_some((true, 1, false)),
                 Verb::Get | Verb::Find | Verb::List => {
-                    let given = |filter: &benchwright_schema::Filter| {
-                        equal.contains_key(&filter.field) && filter.kind != FilterKind::Range
-                    };
-                    if tool.by.iter().any(|filter| filter.required && !given(filter)) {
+                    if tool.by.iter().any(|filter| filter.required && !given(filter))
+                        || (tool.verb == Verb::Get && !tool.by.iter().all(given))
+                    {
                         return None;
                     }
-                    if tool.verb == Verb::Get && !tool.by.iter().all(given) {
-                        return None;
-                    }
-                    Some(tool.by.iter().filter(|filter| given(filter)).count())
+                    let used: Vec<FieldId> = tool.by.iter().filter(|filter| given(filter)).map(|f| f.field).collect();
+                    let by_key = declared.keys.iter().any(|key| key.fields.iter().all(|field| used.contains(field)));
+                    Some((by_key, used.len(), used.is_empty() && tool.verb == Verb::List))
                 }
                 _ => None,
             }
@@ -587,11 +620,7 @@ impl Reader<'_> {
                 Some((usable(tool)?, std::cmp::Reverse(tool.by.len()), std::cmp::Reverse(place), tool))
             })
             .max_by_key(|(used, wide, place, _)| (*used, *wide, *place));
-        let Some((_, _, _, tool)) = best else {
-            return Err(throw(format!("no tool reads {}", domain.table(table).name)));
-        };
-        let name = tool.name.clone();
-        self.read_with(&name, table, equal, what)
+        best.map(|(_, _, _, tool)| tool.name.clone())
     }
 
     fn read_with(
@@ -600,6 +629,7 @@ impl Reader<'_> {
         table: TableId,
         equal: &BTreeMap<FieldId, Json>,
         what: &str,
+        each: Option<String>,
     ) -> Result<(), Discard> {
         let domain = self.domain();
         let Some(tool) = domain.tool_named(name).map(|at| &domain.tools[at]) else {
@@ -630,7 +660,7 @@ impl Reader<'_> {
         }
         let what = what.replace('_', " ");
         let why = if what.starts_with("the ") || what.starts_with("what ") { what } else { format!("the {what}") };
-        self.play(Step::call(name, "", Json::Object(args)).because(why))
+        self.play(Step { each, ..Step::call(name, "", Json::Object(args)) }.because(why))
     }
 
     /// Makes a read, unless it was made before.

@@ -9,7 +9,7 @@ use super::{
     prose::{Allowed, Fact, ReadyProse, Slot},
     verdict::instance,
 };
-use benchwright_base::{Date, DateTime, FieldId, Json, RowId, TableId, Value};
+use benchwright_base::{Date, DateTime, FieldId, Json, RowId, TableId, Time, Value};
 use benchwright_expr::{Expr, Given, GivenType, Scope, Type, check_truth, eval::Records as _};
 use benchwright_pack::{
     Instance,
@@ -482,6 +482,7 @@ impl Maker<'_> {
             SlotFact::Word(word) => Some(Fact::Word(word.clone())).filter(|_| !word.trim().is_empty()),
             SlotFact::Date(date) => Date::parse(date).map(Fact::Day),
             SlotFact::Instant(instant) => DateTime::parse(instant).map(Fact::Instant),
+            SlotFact::Time(time) => Time::parse(time).map(Fact::Time),
             SlotFact::Money(minor) => Fact::money(*minor),
             SlotFact::Number(number) => Some(Fact::Number(*number)),
             SlotFact::MadeField(made, field) => {

@@ -418,6 +418,9 @@ impl Reader<'_> {
                 if let Some(name) = text.name.as_ref().filter(|name| names.iter().any(|known| known.name == **name)) {
                     self.tell(&at("as"), fault(format!("`{name}` is taken"), None));
                 }
+                if text.name.is_some() && each.is_some() {
+                    self.tell(&at("as"), fault("what is made for each of several has no name of its own", None));
+                }
                 Asked::Make { table, with, each, name: text.name.clone() }
             }
             (None, None, Some(rows), None, None) => {
@@ -436,7 +439,12 @@ impl Reader<'_> {
                 let with = self.arguments(&at("args"), &text.args, found, its, &names)?;
                 Asked::Call { tool: found, with, each }
             }
-            (None, None, None, None, Some(ty)) => self.answer(path, ty, text, scope, &names)?,
+            (None, None, None, None, Some(ty)) => {
+                if scenario.clauses.iter().any(|clause| matches!(clause.act, Asked::Answer { .. })) {
+                    self.tell(&at("answer"), fault("another clause asks for an answer already", None));
+                }
+                self.answer(path, ty, text, scope, &names)?
+            }
             _ => {
                 let message = "a clause has one of `change`, `make`, `drop`, `call` and `answer`";
                 self.tell(path, fault(message, None));
