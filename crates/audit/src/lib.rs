@@ -21,11 +21,13 @@ mod edits;
 mod finding;
 mod freedom;
 mod ground;
+mod request;
 mod sides;
 mod subject;
 pub mod trials;
 mod values;
 
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
+pub use request::RequestSubject;
 pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};
-pub use trials::{TRIALS, Trial, run};
+pub use trials::{TRIALS, Trial, run, run_on_request};

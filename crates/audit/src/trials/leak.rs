@@ -72,7 +72,7 @@ fn parsed(name: &str, bytes: &[u8]) -> Result<Json, String> {
 }
 
 /// Every text of a document, keys too.
-fn gather<'d>(document: &'d Json, texts: &mut Vec<&'d str>) {
+pub(crate) fn gather<'d>(document: &'d Json, texts: &mut Vec<&'d str>) {
     match document {
         Json::String(text) => texts.push(text),
         Json::Array(list) => list.iter().for_each(|item| gather(item, texts)),
@@ -95,7 +95,7 @@ fn foreign_key(open: &Json) -> Option<String> {
 }
 
 /// An id that has the seed as one of its parts.
-fn seed_in(id: &str, seed: u64) -> Option<String> {
+pub(crate) fn seed_in(id: &str, seed: u64) -> Option<String> {
     let told = id.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part.parse() == Ok(seed));
     told.then(|| format!("the id {id} tells the seed"))
 }

@@ -12,19 +12,22 @@ mod dominance;
 mod facts;
 mod frame;
 mod idle;
-mod leak;
+pub(crate) mod leak;
 mod monotone;
 mod near_miss;
 mod oracle;
 mod outsider;
-mod reading;
+pub(crate) mod reading;
 mod regenerate;
 mod second_solver;
 mod spam;
 pub mod suite;
 mod worse;
 
-use crate::{Finding, Held, Subject};
+use crate::{
+    Finding, Held, Subject,
+    request::{self, RequestSubject},
+};
 use benchwright_grade::Grader;
 use benchwright_project::Capability;
 
@@ -48,6 +51,8 @@ pub struct Trial {
     /// Whether it proves within a limit of work, and may leave a task undecided.
     pub proves: bool,
     run: fn(&Subject<'_>, &Grader<'_>) -> Finding,
+    /// The same on a task that was made of a scenario.
+    on_request: fn(&RequestSubject<'_>) -> Finding,
 }
 
 impl Trial {
@@ -68,6 +73,7 @@ const EVERY: Trial = Trial {
     solves: false,
     proves: false,
     run: idle::run,
+    on_request: request::idle,
 };
 /// A trial that holds a certified plan against others.
 const OPTIMISED: Trial =
@@ -75,72 +81,106 @@ const OPTIMISED: Trial =
 
 /// All trials, in the order they are run.
 pub const TRIALS: &[Trial] = &[
-    Trial { name: "idle", about: "doing nothing earns 0", run: idle::run, ..EVERY },
-    Trial { name: "oracle", about: "carrying out the plan earns everything", run: oracle::run, ..EVERY },
-    Trial { name: "alternates", about: "other optimal plans earn everything too", run: alternates::run, ..OPTIMISED },
+    Trial { name: "idle", about: "doing nothing earns 0", run: idle::run, on_request: request::idle, ..EVERY },
+    Trial {
+        name: "oracle",
+        about: "carrying out the plan earns everything",
+        run: oracle::run,
+        on_request: request::oracle,
+        ..EVERY
+    },
+    Trial {
+        name: "alternates",
+        about: "other optimal plans earn everything too",
+        run: alternates::run,
+        on_request: request::alternates,
+        ..OPTIMISED
+    },
     Trial {
         name: "near-miss",
         about: "a plan that breaks one rule is refused, and that rule is named",
         needs: &[Capability::Optimised, Capability::Mutator],
         without: "nobody can break one rule at a time",
         run: near_miss::run,
+        on_request: request::near_miss,
         ..EVERY
     },
     Trial {
         name: "both-sides",
         about: "on either side of every value, and of every conjunct of every rule and view, the verdict falls",
         run: both_sides::run,
+        on_request: request::both_sides,
         solves: true,
         ..EVERY
     },
-    Trial { name: "worse", about: "costlier plans are clean and score strictly between", run: worse::run, ..OPTIMISED },
+    Trial {
+        name: "worse",
+        about: "costlier plans are clean and score strictly between",
+        run: worse::run,
+        on_request: request::worse,
+        ..OPTIMISED
+    },
     Trial {
         name: "frame",
         about: "changing any one unrelated record fails the frame; reading everything does not",
         run: frame::run,
+        on_request: request::frame,
         ..EVERY
     },
     Trial {
         name: "cells",
         about: "any cell of the job's documents changed alone takes pay away, or is declared free",
         run: cells::run,
+        on_request: request::cells,
         ..EVERY
     },
     Trial {
         name: "aftermath",
         about: "whatever a tool can still change after the work takes pay away, or is declared harmless",
         run: aftermath::run,
+        on_request: request::aftermath,
         ..EVERY
     },
     Trial {
         name: "spam",
         about: "random legal calls, and every record touched once, never pass",
         run: spam::run,
+        on_request: request::spam,
         ..EVERY
     },
     Trial {
         name: "monotone",
         about: "the reward never falls along the oracle; a part left out pays less, and done wrongly no more than left out",
         run: monotone::run,
+        on_request: request::monotone,
         ..EVERY
     },
     Trial {
         name: "clauses",
         about: "rule ids and sentences match one to one; every number in the text is a bound value",
         run: clauses::run,
+        on_request: request::clauses,
         ..EVERY
     },
-    Trial { name: "leak", about: "no sealed token in anything the agent can see", run: leak::run, ..EVERY },
+    Trial {
+        name: "leak",
+        about: "no sealed token in anything the agent can see",
+        run: leak::run,
+        on_request: request::leak,
+        ..EVERY
+    },
     Trial {
         name: "regenerate",
         about: "same seed, same bytes; grading again is identical",
         run: regenerate::run,
+        on_request: request::regenerate,
         ..EVERY
     },
     Trial {
         name: "canary",
         about: "a clean state better than the certificate raises an alarm, never a fail",
         run: canary::run,
+        on_request: request::canary,
         ..OPTIMISED
     },
     Trial {
@@ -149,12 +189,14 @@ pub const TRIALS: &[Trial] = &[
         needs: &[Capability::Reader],
         without: "nobody reads its briefs but the agent",
         run: closed_book::run,
+        on_request: request::closed_book,
         ..EVERY
     },
     Trial {
         name: "outsider",
         about: "a reader and model that share nothing with the compiler find the same facts and the same optimum",
         run: outsider::run,
+        on_request: request::outsider,
         ..OPTIMISED
     },
     Trial {
@@ -163,12 +205,14 @@ pub const TRIALS: &[Trial] = &[
         needs: &[Capability::Reader],
         without: "nobody reads its briefs but the agent",
         run: ablate::run,
+        on_request: request::ablate,
         ..EVERY
     },
     Trial {
         name: "second-solver",
         about: "HiGHS proves the same value in every scored phase",
         run: second_solver::run,
+        on_request: request::second_solver,
         proves: true,
         ..OPTIMISED
     },
@@ -177,6 +221,7 @@ pub const TRIALS: &[Trial] = &[
         about: "over all that an agent could write the optimum is the same",
         sampled: true,
         run: dominance::run,
+        on_request: request::dominance,
         proves: true,
         ..OPTIMISED
     },
@@ -185,6 +230,7 @@ pub const TRIALS: &[Trial] = &[
         about: "over a whole suite no two tasks are alike, every rule is exercised, and no id tells a seed",
         whole: true,
         run: suite::run,
+        on_request: request::suite,
         ..EVERY
     },
 ];
@@ -195,4 +241,9 @@ pub fn run(trial: &Trial, subject: &Subject<'_>, grader: &Grader<'_>) -> Finding
         Some(why) => Finding::new(Held::Na(why)),
         None => (trial.run)(subject, grader),
     }
+}
+
+/// Runs one trial on a task that was made of a scenario; where it does not concern the task, it says so.
+pub fn run_on_request(trial: &Trial, subject: &RequestSubject<'_>) -> Finding {
+    (trial.on_request)(subject)
 }

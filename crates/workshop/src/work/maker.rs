@@ -5,7 +5,7 @@ use super::{
     protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::{Error, events, tasks::Judged};
-use benchwright_audit::{NotRemade, Solvers, Subject, TRIALS, TaskReport};
+use benchwright_audit::{Finding, NotRemade, RequestSubject, Solvers, Subject, TRIALS, TaskReport, Trial};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_pack::{Store, Task};
@@ -174,6 +174,12 @@ impl<'s> Maker<'s> {
         }
         let task = Store::at(&request.store).task(&request.id)?;
         let workshop = self.workshop;
+        let remake = || remake(workshop, &task);
+        // A request is derived, not planned, so its audit asks no solver.
+        if task.sealed.effects.is_some() {
+            let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
+            return Ok(tried(&task, &trials, |trial| benchwright_audit::run_on_request(trial, &subject)));
+        }
         let (name, domain) = (&task.sealed.family, &task.open.domain);
         let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
         // The audit of a family without an optimiser asks no solver either, nor do most trials that fit every family.
@@ -182,21 +188,25 @@ impl<'s> Maker<'s> {
             Some(_) => Some(self.engines()?.solvers()?),
             None => None,
         };
-        let remake = || remake(workshop, &task);
         let subject = Subject::new(&task, workshop.catalog(), solvers, &remake)?;
         let grader = subject.grader()?;
-        let mut report =
-            TaskReport { id: request.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };
-        for trial in trials {
-            let begun = Instant::now();
-            let finding = benchwright_audit::trials::run(trial, &subject, &grader);
-            let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            events::tried(trial.name, took);
-            report.trials.insert(trial.name.to_owned(), finding);
-            report.milliseconds.insert(trial.name.to_owned(), took);
-        }
-        Ok(report)
+        Ok(tried(&task, &trials, |trial| benchwright_audit::run(trial, &subject, &grader)))
     }
+}
+
+/// What trials find on a task, with the time that each takes.
+fn tried(task: &Task, trials: &[&Trial], run: impl Fn(&Trial) -> Finding) -> TaskReport {
+    let mut report =
+        TaskReport { id: task.open.id.clone(), pattern: task.sealed.pattern.clone(), ..Default::default() };
+    for trial in trials {
+        let begun = Instant::now();
+        let finding = run(trial);
+        let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        events::tried(trial.name, took);
+        report.trials.insert(trial.name.to_owned(), finding);
+        report.milliseconds.insert(trial.name.to_owned(), took);
+    }
+    report
 }
 
 /// A task as it stands in a suite with this salt.
