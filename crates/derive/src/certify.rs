@@ -131,6 +131,10 @@ fn unwritable(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Resul
     let domain = scene.domain();
     let why = match written(scene, variant, clauses) {
         Err(Obstructed::Unwritable(why)) => why,
+        // A call that a clause names is made while the state is demanded, in the seat.
+        Err(Obstructed::Stuck(Stuck::Refused(table, refusal))) if refusal.code == RefusalCode::Forbidden => {
+            vec![Unwritable::Forbidden { table, row: None, origin: Origin::Clause(0) }]
+        }
         Err(other) => return Err(throw(format!("something else stands in the way: {}", obstructed(scene, &other)))),
         Ok((demanded, writes)) => match refused(scene, &demanded, &writes) {
             Some(why) => vec![why],
@@ -225,7 +229,7 @@ fn own_keys(domain: &Domain, table: TableId, cells: &[Value]) -> Vec<String> {
         ["number", "name", "display_name", "email", "serial_number", "user_principal_name", "employee_number"];
     const TITLES: [&str; 3] = ["title", "summary", "subject"];
     let declared = domain.table(table);
-    let is_key = |field: FieldId| declared.keys.iter().any(|key| key.fields == [field]);
+    let is_key = |field: FieldId| declared.keys.iter().any(|key| key.fields.contains(&field));
     let mut keys = Vec::new();
     for (at, field) in declared.fields.iter().enumerate().skip(1) {
         let is_shown = SHOWN.contains(&&*field.name) || (is_key(FieldId(at as u16)) && field.ty == Type::Text);

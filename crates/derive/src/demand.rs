@@ -152,6 +152,8 @@ pub(crate) struct Demanded {
     pub(crate) bound: Vec<Known>,
     /// The rules whose ways were taken, with the broken row, in order.
     pub(crate) mended: Vec<Broken>,
+    /// Who acts.
+    actor: Option<(TableId, RowId)>,
 }
 
 /// In which order broken rules are mended.
@@ -192,7 +194,8 @@ pub(crate) fn demand(
     order: MendOrder,
 ) -> Result<Demanded, Box<(Stuck, Demanded)>> {
     let scratch = world.clone();
-    let mut demanded = Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new() };
+    let actor = scratch.domain().actor.zip(seat.actor);
+    let mut demanded = Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new(), actor };
     let mut asked: BTreeMap<(TableId, RowId, FieldId), Value> = BTreeMap::new();
     let stuck = |stuck: Stuck, demanded: Demanded| Err(Box::new((stuck, demanded)));
     let force: Vec<usize> = in_force(clauses, world, bound).into_iter().map(|(at, _)| at).collect();
@@ -277,7 +280,7 @@ fn ask(
         Asked::Change { rows, table, to } => {
             for row in meant(rows, world, &demanded.bound) {
                 let it = Some((*table, row));
-                let cells = cells(to, *table, None, it, &demanded.scratch, &demanded.bound);
+                let cells = cells(to, *table, None, it, demanded, &demanded.bound);
                 for cell in &cells {
                     let place = (*table, row, cell.field);
                     if asked.get(&place).is_some_and(|known| *known != cell.value) {
@@ -297,7 +300,7 @@ fn ask(
                 }
             };
             for it in its {
-                let cells = cells(with, *table, None, it, &demanded.scratch, &demanded.bound);
+                let cells = cells(with, *table, None, it, demanded, &demanded.bound);
                 let row = make(demanded, *table, &cells)?;
                 for cell in &cells {
                     asked.insert((*table, row, cell.field), cell.value.clone());
@@ -327,7 +330,9 @@ fn ask(
                 let name = demanded.scratch.domain().tools[*tool].name.clone();
                 let called = demanded.scratch.call(seat, &name, &serde_json::Value::Object(args.clone()).to_string());
                 if let Err(refusal) = called {
-                    return Err(Stuck::Refused(benchwright_base::RelationId(u16::MAX), refusal));
+                    let native = demanded.scratch.domain().tools[*tool].native.as_ref();
+                    let table = native.and_then(|native| native.writes.first().copied());
+                    return Err(Stuck::Refused(table.unwrap_or(benchwright_base::RelationId(u16::MAX)), refusal));
                 }
                 demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written: with.clone() }, it));
             }
@@ -374,16 +379,16 @@ pub(crate) fn fit(text: &str, field: &Field) -> String {
 }
 
 /// What cells come to.
-pub(crate) fn cells(
+fn cells(
     wanted: &[(FieldId, Wanted)],
     table: TableId,
     subject: Option<(TableId, RowId)>,
     it: Option<(TableId, RowId)>,
-    scratch: &Scratch,
+    demanded: &Demanded,
     bound: &[Known],
 ) -> Vec<WantedCell> {
-    let eye = Eye::of(scratch, bound);
-    let domain = scratch.domain();
+    let eye = Eye::of(&demanded.scratch, bound).acted_by(demanded.actor);
+    let domain = demanded.scratch.domain();
     let subject = subject.and_then(|(table, row)| eye.row(table, row));
     let it = it.and_then(|(table, row)| eye.row(table, row));
     let mut found = Vec::new();
@@ -474,7 +479,7 @@ fn act_on(
             let mut any = false;
             for row in which(rows, on, &demanded.scratch) {
                 let it = Some((*table, row));
-                let cells = cells(to, *table, Some(on), it, &demanded.scratch, &[]);
+                let cells = cells(to, *table, Some(on), it, demanded, &[]);
                 let clash =
                     |cell: &WantedCell| asked.get(&(*table, row, cell.field)).is_some_and(|known| *known != cell.value);
                 if cells.iter().any(clash) {
@@ -498,7 +503,7 @@ fn act_on(
             };
             let mut any = false;
             for it in its {
-                let cells = cells(with, *table, Some(on), it, &demanded.scratch, &[]);
+                let cells = cells(with, *table, Some(on), it, demanded, &[]);
                 let declared = demanded.scratch.domain().table(*table).clone();
                 let lacks = |cell: &WantedCell| cell.value.is_null() && !declared.field(cell.field).nullable;
                 if cells.iter().any(lacks) {

@@ -16,6 +16,8 @@ use benchwright_world::{seen::Known, written};
 pub(crate) struct Eye<'e> {
     pub(crate) records: Live<'e>,
     given: Vec<GivenValue<&'e [Value]>>,
+    /// The row of whoever acts.
+    actor: Option<&'e [Value]>,
     now: DateTime,
     domain: &'e Domain,
 }
@@ -38,7 +40,31 @@ impl<'e> Eye<'e> {
                 Known::Value(_, value) => GivenValue::Value(value.clone()),
             })
             .collect();
-        Eye { records, given, now, domain }
+        Eye { records, given, actor: None, now, domain }
+    }
+
+    /// Looks at a state in which rows that names stand for may be gone; of those it sees what was there before.
+    pub(crate) fn with_gone(scratch: &'e Scratch, first: &'e Scratch, bound: &[Known]) -> Eye<'e> {
+        let mut eye = Eye::of(scratch, bound);
+        let row = |table: TableId, row: RowId| scratch.row(table, row).or_else(|| first.row(table, row));
+        for (given, known) in eye.given.iter_mut().zip(bound) {
+            match known {
+                Known::Row(table, Some(id)) => {
+                    *given = row(*table, *id).map_or(GivenValue::Value(Value::Null), GivenValue::Row);
+                }
+                Known::Rows(table, ids) => {
+                    *given = GivenValue::Rows(ids.iter().filter_map(|id| row(*table, *id)).collect());
+                }
+                Known::Row(_, None) | Known::Value(..) => {}
+            }
+        }
+        eye
+    }
+
+    /// The same for somebody who acts.
+    pub(crate) fn acted_by(mut self, actor: Option<(TableId, RowId)>) -> Eye<'e> {
+        self.actor = actor.and_then(|(table, row)| self.records.row(table, row));
+        self
     }
 
     fn judge<'j>(&'j self, subject: Option<&'e [Value]>, it: Option<&'e [Value]>) -> Judge<'j, Live<'e>> {
@@ -47,6 +73,7 @@ impl<'e> Eye<'e> {
         judge.subject = subject;
         judge.subject_before = subject;
         judge.it = it;
+        judge.actor = self.actor;
         judge
     }
 

@@ -19,7 +19,7 @@ use attribute::{Blame, Outcome};
 use benchwright_base::{RowId, TableId, Value};
 use benchwright_expr::Type;
 use benchwright_pack::{
-    Delta, Script, TableDelta, Task,
+    Change, Delta, Script, TableDelta, Task,
     effects::{
         AnswerType, AnswerValue, CastName, CastValue, Effects, EffectsKind, Ensured, ExpectedAnswer, ExpectedRow,
     },
@@ -190,7 +190,7 @@ pub fn derive(
     let again =
         demand::demand(scenario, &scenario.clauses, &scene.scratch, &drawn.bound, &scene.seat, MendOrder::LastFirst);
     match again {
-        Ok(again) if again.scratch.diff() == demanded.scratch.diff() => {}
+        Ok(again) if outcome_of(&again.scratch, &scene.scratch) == outcome_of(&demanded.scratch, &scene.scratch) => {}
         _ => return Err(throw("ways end differently".to_owned())),
     }
     let derived = scene.carried_out(&drawn, demanded, &request, base, voice)?;
@@ -299,6 +299,39 @@ fn blocked(
         without: variant.without.clone(),
         certificate: certificate.told,
     })
+}
+
+/// What differs from the first state, whatever ids and numbers new rows have got.
+fn outcome_of(state: &Scratch, first: &Scratch) -> Vec<String> {
+    let domain = state.domain();
+    let told = |table: TableId, at: usize, value: &Value| {
+        let field = domain.table(table).fields.get(at)?;
+        let is_new = match (field.ty, value) {
+            (Type::Ref(to), Value::Ref(row)) => first.row(to, *row).is_none(),
+            _ => false,
+        };
+        let shown = if is_new { "a new row".to_owned() } else { format!("{value:?}") };
+        attribute::is_compared(field).then(|| format!("{}={shown}", field.name))
+    };
+    let mut found: Vec<String> = Vec::new();
+    for (table, row, change) in state.diff().changes {
+        let name = &domain.table(table).name;
+        found.push(match change {
+            Change::Added(cells) => {
+                let cells = cells.iter().enumerate().skip(1).filter_map(|(at, value)| told(table, at, value));
+                format!("{name} {}", cells.collect::<Vec<_>>().join(" "))
+            }
+            Change::Removed(_) => format!("{name} {row} gone"),
+            Change::Changed(fields) => {
+                let now = state.row(table, row).unwrap_or_default();
+                let cells =
+                    fields.iter().filter_map(|field| told(table, field.field.index(), now.get(field.field.index())?));
+                format!("{name} {row} {}", cells.collect::<Vec<_>>().join(" "))
+            }
+        });
+    }
+    found.sort();
+    found
 }
 
 /// What was planted into a base.
@@ -538,7 +571,8 @@ impl<'a> Scene<'a> {
             _ => None,
         });
         let Some((clause, ty, is)) = asked else { return Ok(None) };
-        let eye = eval::Eye::of(&demanded.scratch, &demanded.bound);
+        let eye = eval::Eye::with_gone(&demanded.scratch, &self.scratch, &demanded.bound);
+        let before = eval::Eye::of(&self.scratch, &self.bound);
         let domain = self.domain();
         let known = |value: &Value, ty: Type| AnswerValue::Known(vec![codec::show_value(domain, ty, value)]);
         let (list, values) = match is {
@@ -554,8 +588,11 @@ impl<'a> Scene<'a> {
                 if rows.len() > 12 {
                     return Err(throw("too long an answer".to_owned()));
                 }
-                let values = rows.iter().filter_map(|row| eye.row(meant.table, *row));
-                (true, values.map(|row| known(&eye.reach(row, path), *of)).collect())
+                let reached = rows.iter().filter_map(|row| match eye.row(meant.table, *row) {
+                    Some(row) => Some(eye.reach(row, path)),
+                    None => Some(before.reach(before.row(meant.table, *row)?, path)),
+                });
+                (true, reached.map(|value| known(&value, *of)).collect())
             }
         };
         let ty = match ty {

@@ -324,6 +324,10 @@ impl<'a> Reader<'a> {
         for piece in pieces {
             parts.push(match piece {
                 TextPiece::Plain(text) => Json::String(text.clone()),
+                // What somebody wants of a cell stands in the request or in the policy.
+                TextPiece::Show(Shows::One(Expr::Field(0, path)), _, shown) if self.is_wanted(frame, path) => {
+                    Json::String(shown.clone())
+                }
                 TextPiece::Show(Shows::One(expr), form, _) => match (self.tell(expr, frame)?, form.word()) {
                     (told, "") => json!({ "$show": [told, "plain"] }),
                     (told, form) => json!({ "$show": [told, form] }),

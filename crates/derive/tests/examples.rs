@@ -25,14 +25,14 @@ const SEEDS: u64 = 4;
 const ATTEMPTS: u32 = 150;
 
 struct Example {
-    name: &'static str,
+    name: String,
     scenario: Scenario,
     found: benchwright_catalog::Found,
     bases: Mutex<BTreeMap<u64, Arc<Sandbox>>>,
 }
 
 impl Example {
-    fn open(name: &'static str) -> Example {
+    fn open(name: &str) -> Example {
         let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../patterns").join(name);
         let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
         let files: BTreeMap<String, String> =
@@ -42,7 +42,7 @@ impl Example {
             let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
             panic!("{name}: {}", told.join("\n"))
         });
-        Example { name, scenario, found, bases: Mutex::default() }
+        Example { name: name.to_owned(), scenario, found, bases: Mutex::default() }
     }
 
     fn base(&self, seed: u64) -> Result<Arc<Sandbox>, NoBase> {
@@ -62,8 +62,8 @@ impl Example {
         for attempt in 0..ATTEMPTS {
             let base = |seed: u64| self.base(seed);
             let made = match variant {
-                None => derive(self.name, &self.scenario, "medium", seed, attempt, &base),
-                Some(variant) => derive_blocked(self.name, &self.scenario, variant, "medium", seed, attempt, &base),
+                None => derive(&self.name, &self.scenario, "medium", seed, attempt, &base),
+                Some(variant) => derive_blocked(&self.name, &self.scenario, variant, "medium", seed, attempt, &base),
             };
             match made {
                 Ok(derived) => return derived,
@@ -244,4 +244,28 @@ fn the_same_seed_makes_the_same_task() {
     assert_eq!(serde_json::to_string(&a.oracle).unwrap(), serde_json::to_string(&b.oracle).unwrap());
     assert_eq!(a.effects, b.effects);
     assert_eq!(a.world.origin(), b.world.origin());
+}
+
+/// Every scenario of the house makes a task that passes, and each of its blocked variants is one in some draw of a few.
+#[test]
+fn every_scenario_makes_a_task_and_each_of_its_variants() {
+    let names = Catalog::built_in().scenario_names().unwrap();
+    assert!(names.len() >= EXAMPLES.len());
+    let mut found = Vec::new();
+    for name in &names {
+        let example = Example::open(name);
+        let derived = example.draw(None, 1);
+        let verdict = judged(&derived, &played(&derived));
+        if (verdict.ending, verdict.reward) != (Ending::Pass, 1_000_000) {
+            found.push(format!("{name}: {:?}", verdict.failed()));
+        }
+        for variant in &example.scenario.blocked {
+            let derived = example.draw(Some(&variant.name), 1);
+            let verdict = judged(&derived, &played(&derived));
+            if verdict.ending != Ending::Pass {
+                found.push(format!("{name} {}: {:?}", variant.name, verdict.failed()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

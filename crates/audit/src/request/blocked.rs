@@ -230,7 +230,10 @@ fn reasons(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Result<Fi
         Obstacle::Policy if matches!(variant.rule, Some(BlockingRule::Rule(_))) => {
             let here = broken_by_force(&subject.sandbox, &subject.seat, twin)?;
             let there = broken_by_force(&twin.world, &twin.seat, twin)?;
-            for rule in refusal.rules.iter().filter(|rule| !here.contains(*rule)) {
+            if asks_more {
+                notes.push("what is asked for beside cannot be forced by the twin's calls".to_owned());
+            }
+            for rule in refusal.rules.iter().filter(|rule| !asks_more && !here.contains(*rule)) {
                 faults.push(format!("{rule} is a reason, and what is asked for does not break it"));
             }
             for rule in here.difference(&there).filter(|rule| !refusal.rules.contains(rule)) {

@@ -315,6 +315,12 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a value is wanted of what a path reaches from the row that a way is about.
+    pub(super) fn is_wanted(&self, frame: &Frame, path: &Path) -> bool {
+        let on = frame.rows.first().copied().flatten().filter(|_| frame.way);
+        on.is_some_and(|on| self.wanted_value(on, path).is_some())
+    }
+
     /// The value that is wanted of what a path reaches, if a value is.
     fn wanted_value(&self, on: (TableId, RowId), path: &Path) -> Option<(Value, Type)> {
         let ((table, field), before) = path.split_last()?;
