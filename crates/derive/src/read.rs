@@ -36,9 +36,8 @@ pub(crate) struct Reader<'a> {
     clauses: &'a [Clause],
     desk: &'a Desk<'a>,
     deeds: &'a [Deed],
-    /// The state before anything is done; `first` is the same.
+    /// The state before anything is done.
     world: &'a Scratch,
-    first: &'a Scratch,
     /// The demanded state.
     last: &'a Scratch,
     /// What members stand for, truly.
@@ -94,7 +93,6 @@ impl<'a> Reader<'a> {
             desk: matter.desk,
             deeds: matter.deeds,
             world: matter.first,
-            first: matter.first,
             last: matter.last,
             bound: cast,
             all: matter.bound,

@@ -3,26 +3,12 @@
 
 use super::{RequestSubject, finding};
 use crate::{Finding, Held};
-use benchwright_base::{Date, DateTime, Value};
+use benchwright_base::{Date, DateTime, Value, date::MONTHS};
 use benchwright_expr::Type;
 use benchwright_schema::{Tool, codec};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const NUMBERS: [&str; 20] = [
     "zero",
     "one",
@@ -138,7 +124,7 @@ impl<'s, 'a> Book<'s, 'a> {
 
     fn knows_day(&self, day: Date) -> bool {
         let (year, month, date) = day.civil();
-        let name = MONTHS[(month as usize).saturating_sub(1).min(11)];
+        let name = MONTHS[(month as usize).saturating_sub(1).min(11)].to_lowercase();
         let forms = [
             day.to_string(),
             format!("{date} {name} {year}"),

@@ -19,8 +19,8 @@ use benchwright_world::seen::{ACTOR, Known};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Expressions are told inside one another at most so deep.
-const DEEPEST: usize = 24;
+/// Expressions are told, and members made known, inside one another at most so deep.
+const DEEPEST: usize = 40;
 
 /// What `it` is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,21 +93,21 @@ impl Reader<'_> {
 
     /// The frame that a deed was written in.
     pub(super) fn frame(&mut self, at: usize) -> Result<Frame, Discard> {
-        self.deeper()?;
-        let frame = match self.deeds[at].origin {
-            Origin::Clause(clause) => self.clause_frame(at, clause),
-            Origin::Way { rule, way, on } => self.way_frame(at, rule, way, on),
-        };
-        self.depth -= 1;
-        frame
+        self.deeper(|reader| match reader.deeds[at].origin {
+            Origin::Clause(clause) => reader.clause_frame(at, clause),
+            Origin::Way { rule, way, on } => reader.way_frame(at, rule, way, on),
+        })
     }
 
-    fn deeper(&mut self) -> Result<(), Discard> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
+    /// Goes one deeper, and comes up again whatever came of it: whoever fails to tell something may try otherwise.
+    pub(super) fn deeper<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Discard>) -> Result<T, Discard> {
+        if self.depth >= DEEPEST {
             return Err(throw("what is wanted goes in circles".to_owned()));
         }
-        Ok(())
+        self.depth += 1;
+        let result = step(self);
+        self.depth -= 1;
+        result
     }
 
     fn clause_frame(&mut self, at: usize, clause: usize) -> Result<Frame, Discard> {
@@ -204,7 +204,7 @@ impl Reader<'_> {
             let set = self.tied(rule, &ons)?;
             return Ok((Some("it".to_owned()), It::Each(set, on.0)));
         };
-        let made = self.first.row(on.0, on.1).is_none();
+        let made = self.world.row(on.0, on.1).is_none();
         let frame = self.frame(touching)?;
         let It::Each(set, table) = frame.it.clone() else {
             let told = if made { self.made.get(&on).cloned() } else { frame.own };
@@ -490,7 +490,10 @@ impl Reader<'_> {
 
     /// An expression as whoever plays tells it; what it rests on is read.
     pub(super) fn tell(&mut self, expr: &Expr, frame: &Frame) -> Result<String, Discard> {
-        self.deeper()?;
+        self.deeper(|reader| reader.told(expr, frame))
+    }
+
+    fn told(&mut self, expr: &Expr, frame: &Frame) -> Result<String, Discard> {
         let domain = self.domain();
         let told = self.telling(frame, |tell, slots| notation_by(expr, domain, slots, tell))?;
         let mut actor = false;
@@ -507,7 +510,6 @@ impl Reader<'_> {
         for source in sources {
             self.read_inner(&source, frame)?;
         }
-        self.depth -= 1;
         Ok(told)
     }
 
@@ -579,7 +581,7 @@ impl Reader<'_> {
     /// What a cell has become by itself, because of what is asked for.
     fn moved(&self, (table, row, field): (TableId, RowId, FieldId)) -> Option<Value> {
         let after = self.last.row(table, row)?[field.index()].clone();
-        let before = self.first.row(table, row).map(|cells| &cells[field.index()]);
+        let before = self.world.row(table, row).map(|cells| &cells[field.index()]);
         (before != Some(&after) && !matches!(after, Value::Ref(_))).then_some(after)
     }
 
