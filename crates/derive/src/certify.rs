@@ -232,7 +232,7 @@ fn own_keys(domain: &Domain, table: TableId, cells: &[Value]) -> Vec<String> {
     let is_key = |field: FieldId| declared.keys.iter().any(|key| key.fields.contains(&field));
     let mut keys = Vec::new();
     for (at, field) in declared.fields.iter().enumerate().skip(1) {
-        let is_shown = SHOWN.contains(&&*field.name) || (is_key(FieldId(at as u16)) && field.ty == Type::Text);
+        let is_shown = field.ty == Type::Text && (SHOWN.contains(&&*field.name) || is_key(FieldId(at as u16)));
         if let Some(value) = cells.get(at).filter(|value| is_shown && !field.secret && !value.is_null()) {
             keys.push(codec::show_value(domain, field.ty, value));
         }

@@ -16,7 +16,7 @@ use benchwright_pack::{
     effects::{CheckKind, Effects, ExpectedRefusal, ExpectedRow, Target},
 };
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
-use benchwright_schema::By;
+use benchwright_schema::{By, Domain};
 use benchwright_spec::scenario::{BlockingRule, Obstacle};
 use benchwright_world::{ReplayError, Seat, seen};
 use serde_json::{Value as Json, json};
@@ -50,10 +50,10 @@ pub(super) fn decline(episode: &mut Episode, kind: &str, rule: Option<&str>, rec
 /// What came of going ahead all the same.
 struct Ahead {
     episode: Episode,
-    /// Calls that the world refused, with their tools and arguments.
-    refused: Vec<(String, Json, Refusal)>,
-    /// Tools that are not offered, with their arguments.
-    withheld: Vec<(String, Json)>,
+    /// How the world refused calls.
+    refused: Vec<Refusal>,
+    /// Tools that are needed and not offered.
+    withheld: Vec<String>,
     /// What the calls looked for and did not find.
     missing: Vec<String>,
 }
@@ -68,18 +68,17 @@ fn ahead(subject: &RequestSubject<'_>, twin: &Derived) -> Result<Ahead, String> 
     for (at, step) in twin.oracle.steps.iter().enumerate() {
         let name = step.tool();
         if !subject.offers(&name) {
-            ahead.withheld.push((name, step.args.clone()));
+            ahead.withheld.push(name);
             continue;
         }
-        let mut last = Json::Null;
         let made = {
             let episode = &mut ahead.episode;
             let mut call = |tool: &str, arguments: &str| episode.call(tool, arguments);
-            seen::step_with(&mut known, at, step, &mut call, &mut |_, _, args: &Json| last = args.clone())
+            seen::step_with(&mut known, at, step, &mut call, &mut |_, _, _: &Json| {})
         };
         match made {
             Ok(()) => {}
-            Err(ReplayError::Refused { refusal, .. }) => ahead.refused.push((name, last, refusal)),
+            Err(ReplayError::Refused { refusal, .. }) => ahead.refused.push(refusal),
             Err(other) => ahead.missing.push(other.to_string()),
         }
     }
@@ -143,13 +142,13 @@ fn broken_by_force(world: &Arc<Sandbox>, seat: &Seat, twin: &Derived) -> Result<
 }
 
 /// Makes references to rows that got another id lead to them.
-fn lead_to(domain: &benchwright_schema::Domain, state: &mut Snapshot, ids: &BTreeMap<Key, RowId>) {
+fn lead_to(domain: &Domain, state: &mut Snapshot, ids: &BTreeMap<Key, RowId>) {
     let new: BTreeSet<Key> = ids.iter().map(|((table, _), new)| (*table, *new)).collect();
     for table in tables(domain) {
         let fields = &domain.table(table).fields;
         for cells in &mut state.tables[table.index()].rows {
             let is_new = cells[0].as_ref_id().is_some_and(|id| new.contains(&(table, id)));
-            for (field, cell) in fields.iter().zip(cells.iter_mut()).filter(|_| is_new) {
+            for (field, cell) in fields.iter().zip(cells.iter_mut()).skip(1).filter(|_| is_new) {
                 if let (Type::Ref(to), Value::Ref(old)) = (field.ty, &*cell)
                     && let Some(new) = ids.get(&(to, *old))
                 {
@@ -160,34 +159,29 @@ fn lead_to(domain: &benchwright_schema::Domain, state: &mut Snapshot, ids: &BTre
     }
 }
 
-/// Everything that may be said of a row that stands in the way: its table's names, its texts, and those of rows that it leads to.
-fn sayings(subject: &RequestSubject<'_>, tool: &str, args: &Json, said: &mut BTreeSet<String>) {
-    let domain = &subject.domain;
-    let Some(tool) = domain.tool_named(tool).map(|tool| &domain.tools[tool]) else { return };
-    let natives = tool.native.iter().flat_map(|native| native.writes.iter().copied());
-    for table in tool.table.into_iter().chain(natives) {
+/// Everything that may be said of what a call would have done: the names of the tables that it writes, what stands in the rows that it
+/// makes, changes and drops, and in those that they lead to.
+fn sayings(domain: &Domain, did: &Did, said: &mut BTreeSet<String>) {
+    let natives = domain.tool_named(&did.tool).and_then(|tool| domain.tools[tool].native.as_ref());
+    let written = natives.iter().flat_map(|native| native.writes.iter().copied());
+    for table in written.chain(did.rows.iter().map(|(table, _)| *table)) {
         let declared = domain.table(table);
         said.extend([declared.own_name().to_lowercase(), declared.name.to_lowercase()]);
         said.insert(declared.own_name().replace('_', " ").to_lowercase());
-        let id = args.get("id").and_then(Json::as_u64).and_then(|id| RowId::try_from(id).ok());
-        let mut rows: Vec<Key> = id.map(|id| (table, id)).into_iter().collect();
-        for (name, value) in args.as_object().into_iter().flatten() {
-            if let (Some(field), Some(id)) = (declared.field_named(name), value.as_u64())
-                && let (Type::Ref(to), Ok(id)) = (declared.field(field).ty, RowId::try_from(id))
-            {
-                rows.push((to, id));
-            }
-        }
-        for key in rows.clone() {
-            let Some(cells) = row(&subject.first, key) else { continue };
+    }
+    let cells_of = |key: Key| row(&did.before, key).into_iter().chain(row(&did.after, key));
+    let mut rows = did.rows.clone();
+    for key in &did.rows {
+        for cells in cells_of(*key) {
             let fields = domain.table(key.0).fields.iter().zip(cells);
             rows.extend(fields.filter_map(|(field, cell)| match (field.ty, cell) {
                 (Type::Ref(to), Value::Ref(id)) => Some((to, *id)),
                 _ => None,
             }));
         }
-        for key in rows {
-            let cells = row(&subject.first, key).unwrap_or_default();
+    }
+    for key in rows {
+        for cells in cells_of(key) {
             said.extend(cells.iter().filter_map(Value::as_text).map(str::to_lowercase));
         }
     }
@@ -229,11 +223,15 @@ fn reasons(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Result<Fi
     match variant.obstacle {
         Obstacle::Policy if matches!(variant.rule, Some(BlockingRule::Rule(_))) => {
             let here = broken_by_force(&subject.sandbox, &subject.seat, twin)?;
+            // Where a value is read in the world, it is another here: going ahead tells what it comes to.
+            let met = ahead.refused.iter().filter_map(|refusal| refusal.rule.clone());
+            let judged = ahead.episode.judge().into_iter().map(|broken| subject.domain.rules[broken.rule].id.clone());
+            let met: BTreeSet<String> = met.chain(judged).collect();
             let there = broken_by_force(&twin.world, &twin.seat, twin)?;
             if asks_more {
                 notes.push("what is asked for beside cannot be forced by the twin's calls".to_owned());
             }
-            for rule in refusal.rules.iter().filter(|rule| !asks_more && !here.contains(*rule)) {
+            for rule in refusal.rules.iter().filter(|rule| !asks_more && !here.contains(*rule) && !met.contains(*rule)) {
                 faults.push(format!("{rule} is a reason, and what is asked for does not break it"));
             }
             for rule in here.difference(&there).filter(|rule| !refusal.rules.contains(rule)) {
@@ -247,27 +245,25 @@ fn reasons(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Result<Fi
             }
         }
         Obstacle::Policy => {
-            let stopped = ahead.refused.iter().any(|(_, _, refusal)| refusal.code == RefusalCode::TransitionNotAllowed);
+            let stopped = ahead.refused.iter().any(|refusal| refusal.code == RefusalCode::TransitionNotAllowed);
             if !stopped {
                 faults.push("no step is refused by how states follow each other".to_owned());
             }
         }
         Obstacle::Permission => {
-            let forbidden: Vec<_> = refused_one_by_one(subject, twin)?
-                .into_iter()
-                .filter(|(_, _, code)| *code == RefusalCode::Forbidden)
-                .collect();
+            let did = one_by_one(subject, twin)?;
+            let forbidden = did.iter().filter(|did| did.refused == Some(RefusalCode::Forbidden));
             let writes = |tool: &str| {
                 let tool = subject.domain.tool_named(tool).map(|tool| &subject.domain.tools[tool]);
                 tool.is_some_and(|tool| !tool.reads_only())
             };
-            let (writes, reads): (Vec<_>, Vec<_>) = forbidden.iter().partition(|(tool, _, _)| writes(tool));
+            let (writes, reads): (Vec<&Did>, Vec<&Did>) = forbidden.partition(|did| writes(&did.tool));
             if writes.is_empty() {
                 faults.push("the seat may do all that is asked for".to_owned());
             }
-            writes.iter().for_each(|(tool, args, _)| sayings(subject, tool, args, &mut said));
+            writes.iter().for_each(|did| sayings(&subject.domain, did, &mut said));
             if !reads.is_empty() {
-                let tools: BTreeSet<&str> = reads.iter().map(|(tool, _, _)| &**tool).collect();
+                let tools: BTreeSet<&str> = reads.iter().map(|did| &*did.tool).collect();
                 notes.push(format!("the seat may not read what the request speaks of either: {tools:?}"));
             }
         }
@@ -275,9 +271,9 @@ fn reasons(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Result<Fi
             if ahead.withheld.is_empty() {
                 faults.push("every tool that is needed is offered".to_owned());
             }
-            let calls = calls(twin)?;
-            let withheld = calls.iter().filter(|(tool, _)| !subject.offers(tool));
-            withheld.for_each(|(tool, args)| sayings(subject, tool, args, &mut said));
+            let did = one_by_one(subject, twin)?;
+            let withheld = did.iter().filter(|did| !subject.offers(&did.tool));
+            withheld.for_each(|did| sayings(&subject.domain, did, &mut said));
         }
         Obstacle::NotFound => match &variant.lost {
             Some(lost) if lost.path.is_some() => {
@@ -319,21 +315,29 @@ fn calls(twin: &Derived) -> Result<Vec<(String, Json)>, String> {
     Ok(calls)
 }
 
-/// The twin's calls that the blocked seat is refused, each made where the twin stands when it makes it.
-fn refused_one_by_one(
-    subject: &RequestSubject<'_>,
-    twin: &Derived,
-) -> Result<Vec<(String, Json, RefusalCode)>, String> {
+/// What a call of the twin does, and whether the blocked seat may make it where the twin does.
+struct Did {
+    tool: String,
+    refused: Option<RefusalCode>,
+    /// The rows that it makes, changes and drops.
+    rows: Vec<Key>,
+    before: Snapshot,
+    after: Snapshot,
+}
+
+fn one_by_one(subject: &RequestSubject<'_>, twin: &Derived) -> Result<Vec<Did>, String> {
     let mut episode = twin.world.begin(&twin.seat, Conditions::default()).map_err(|error| error.to_string())?;
-    let mut refused = Vec::new();
+    let mut done = Vec::new();
     for (tool, args) in calls(twin)? {
-        let mut here = twin.world.standing_at(&subject.seat, &episode.snapshot()).map_err(|error| error.to_string())?;
-        if let Err(refusal) = here.call(&tool, &args.to_string()) {
-            refused.push((tool.clone(), args.clone(), refusal.code));
-        }
+        let before = episode.snapshot();
+        let mut here = twin.world.standing_at(&subject.seat, &before).map_err(|error| error.to_string())?;
+        let refused = here.call(&tool, &args.to_string()).err().map(|refusal| refusal.code);
+        let start = episode.fork();
         episode.call(&tool, &args.to_string()).map_err(|refusal| refusal.to_string())?;
+        let rows = episode.diff_from(&start).changes.into_iter().map(|(table, row, _)| (table, row)).collect();
+        done.push(Did { tool, refused, rows, before, after: episode.snapshot() });
     }
-    Ok(refused)
+    Ok(done)
 }
 
 /// Whether a text stands in some cell of the world.
@@ -447,10 +451,8 @@ fn half_done(
 /// Records that the request is about and that are no reason: what members of the cast are called.
 fn named(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Vec<(String, String)> {
     let Some(cast) = subject.task.sealed.case["cast"].as_object() else { return Vec::new() };
-    let is_reason = |text: &str| {
-        let text = text.to_lowercase();
-        refusal.records.iter().any(|record| text.contains(&record.to_lowercase()))
-    };
+    let plain = |text: &str| text.to_lowercase().replace('_', " ");
+    let is_reason = |text: &str| refusal.records.iter().any(|record| plain(text).contains(&plain(record)));
     let called = |value: &Json| value.as_str().filter(|text| !text.is_empty() && !is_reason(text)).map(str::to_owned);
     cast.iter().filter_map(|(name, value)| Some((name.clone(), called(value)?))).collect()
 }

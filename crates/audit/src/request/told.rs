@@ -249,14 +249,16 @@ fn idle(subject: &RequestSubject<'_>, done: &Done) -> Result<(usize, Vec<String>
         if member.is_drawn() {
             continue;
         }
+        // A member sees those before it; what comes next is the row that it asks about.
+        let known = &given[..at];
         let found = |tests: Vec<_>| -> usize {
             let mut judge = Judge::new(&live, start.now());
-            judge.given = &given;
+            judge.given = known;
             let rows = judge.rows(&Source::Rows { relation: *relation, tests });
             let holds = |row: &&[Value]| {
                 let Some(condition) = condition else { return true };
                 let mut judge = Judge::new(&live, start.now());
-                judge.given = &given;
+                judge.given = known;
                 judge.it = Some(*row);
                 judge.holds(condition)
             };
@@ -266,7 +268,8 @@ fn idle(subject: &RequestSubject<'_>, done: &Done) -> Result<(usize, Vec<String>
             let Some((table, field)) = tests[nth].0.last().copied() else { continue };
             let name = format!("{}.{}", member.name, subject.domain.table(table).field(field).name);
             // Only what is told can be overlooked, and only where everything that it hangs on was found.
-            let hangs_on_unknown = tests.iter().flat_map(|(_, _, values)| values).any(|value| {
+            let parts = tests.iter().flat_map(|(_, _, values)| values).chain(condition);
+            let hangs_on_unknown = parts.into_iter().any(|value| {
                 let mut unknown = false;
                 value.visit(&mut |part| {
                     if let Expr::Field(slot, _) = part {

@@ -8,6 +8,8 @@ use serde_json::{Value as Json, json};
 
 /// The key of a record that is made beside the plan.
 const EXTRA: &str = "extra";
+/// The key of a build that is made beside the plan.
+const BESIDE: &str = "beside";
 
 impl Work<'_> {
     /// Leaves a request for quotation open.
@@ -73,9 +75,22 @@ impl Work<'_> {
         self.steps.iter().any(|step| step.method.ends_with("_cancel") && step.args["ids"] == ids)
     }
 
+    /// A build that stands at the end, with its product; where the plan builds nothing, one beside it.
+    fn some_build(&mut self) -> Result<(String, String), String> {
+        if let Some(found) = self.builds().into_iter().next() {
+            return Ok(found);
+        }
+        self.draft_build()?;
+        let made = self.steps.last_mut().ok_or("nothing is built")?;
+        made.bind = Some(BESIDE.to_owned());
+        let built = made_of(made, "mrp.production").ok_or("nothing is built")?;
+        self.press("mrp.production", "action_confirm", BESIDE);
+        Ok(built)
+    }
+
     /// Builds without one of the parts that the recipe says.
     pub(super) fn other_recipe(&mut self) -> Result<(), String> {
-        let (build, product) = self.builds().into_iter().next().ok_or("the plan builds nothing")?;
+        let (build, product) = self.some_build()?;
         let line = self.shop.bom.iter().find(|line| facts::product(&line.product) == product);
         let line = line.ok_or("the product has no recipe")?;
         let part = at(&facts::product(&line.part));
@@ -88,9 +103,12 @@ impl Work<'_> {
 
     /// Gives a build two work orders at its own centre.
     pub(super) fn second_work_order(&mut self) -> Result<(), String> {
-        let (build, product) = self.builds().into_iter().next().ok_or("the plan builds nothing")?;
-        let row = self.rows.builds.iter().find(|row| row.product == product).ok_or("the plan builds nothing")?;
-        let work = json!([[0, 0, { "name": "Rework", "workcenter_id": at(&row.centre) }]]);
+        let (build, product) = self.some_build()?;
+        let row = self.rows.builds.iter().find(|row| row.product == product);
+        let centre = row.map(|row| row.centre.clone());
+        let centre = centre.or_else(|| Some(facts::centre(&self.shop.centres.first()?.code)));
+        let centre = centre.ok_or("nothing can be built anywhere")?;
+        let work = json!([[0, 0, { "name": "Rework", "workcenter_id": at(&centre) }]]);
         self.write("mrp.production", &build, "workorder_ids", work);
         Ok(())
     }
