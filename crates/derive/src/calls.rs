@@ -122,7 +122,13 @@ pub(crate) fn writes(matter: Matter<'_>) -> Result<Vec<Write>, Vec<Unwritable>> 
         if at > 0 && !deed.is_like(&deeds[at - 1]) {
             group += 1;
         }
-        if folded.contains(&at) {
+        // What a way wants of a row that is made goes into the call that makes it, wherever that comes.
+        let is_made = |target: Option<(TableId, RowId)>| {
+            deeds.iter().any(|other| matches!(other.act, DeedAct::Make { .. }) && other.target() == target)
+        };
+        let of_made =
+            matches!((&deed.origin, &deed.act), (Origin::Way { .. }, DeedAct::Change { .. })) && is_made(deed.target());
+        if folded.contains(&at) || of_made {
             continue;
         }
         let writes = match &deed.act {

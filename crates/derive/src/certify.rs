@@ -53,17 +53,24 @@ fn policy(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Ce
                 Ok(_) => return Err(throw("nothing stands in the way".to_owned())),
                 Err(stuck) => stuck,
             };
-            let Stuck::Rule(broken) = &stuck.0 else { return Err(throw(scene.told(&stuck.0))) };
-            if broken.rule != *rule {
-                return Err(throw(format!("{} stands in the way", domain.rules[broken.rule].id)));
-            }
+            let id = domain.rules[*rule].id.clone();
+            let row = match &stuck.0 {
+                Stuck::Rule(broken) if broken.rule == *rule => {
+                    let row = stuck.1.scratch.row(broken.table, broken.row);
+                    row.map(|cells| called(domain, broken.table, cells))
+                }
+                Stuck::Rule(broken) => {
+                    return Err(throw(format!("{} stands in the way", domain.rules[broken.rule].id)));
+                }
+                // A call that a clause names is refused by the rule itself.
+                Stuck::Refused(_, refusal) if refusal.rule.as_ref() == Some(&id) => None,
+                other => return Err(throw(scene.told(other))),
+            };
             // Every rule that stays broken is this one: without it the rest is clean.
             let others = stuck.1.scratch.broken().into_iter().find(|broken| broken.rule != *rule);
             if let Some(other) = others {
                 return Err(throw(format!("{} stands in the way too", domain.rules[other.rule].id)));
             }
-            let id = domain.rules[*rule].id.clone();
-            let row = stuck.1.scratch.row(broken.table, broken.row).map(|cells| called(domain, broken.table, cells));
             let ways: Vec<&str> = domain.rules[*rule].ways.iter().map(|way| &*way.says).collect();
             let told = json!({ "rule": id, "on": row, "ways": ways, "without the rule": "clean" });
             Ok(Certificate { refusal: refusal(variant, vec![id], Vec::new()), told })

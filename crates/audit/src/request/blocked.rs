@@ -231,7 +231,8 @@ fn reasons(subject: &RequestSubject<'_>, refusal: &ExpectedRefusal) -> Result<Fi
             if asks_more {
                 notes.push("what is asked for beside cannot be forced by the twin's calls".to_owned());
             }
-            for rule in refusal.rules.iter().filter(|rule| !asks_more && !here.contains(*rule) && !met.contains(*rule)) {
+            for rule in refusal.rules.iter().filter(|rule| !asks_more && !here.contains(*rule) && !met.contains(*rule))
+            {
                 faults.push(format!("{rule} is a reason, and what is asked for does not break it"));
             }
             for rule in here.difference(&there).filter(|rule| !refusal.rules.contains(rule)) {

@@ -207,9 +207,10 @@ fn agrees(
                 None => !strict,
             },
             ExpectedCell::Prose(prose) => {
-                let text = cells[field].as_text().unwrap_or_default().to_lowercase();
+                let plain = |text: &str| text.to_lowercase().replace('_', " ");
+                let text = plain(cells[field].as_text().unwrap_or_default());
                 prose.slots.iter().filter(|slot| !slot.optional).all(|slot| match &slot.is {
-                    SlotFact::Text(fact) | SlotFact::Word(fact) => text.contains(&fact.to_lowercase()),
+                    SlotFact::Text(fact) | SlotFact::Word(fact) => text.contains(&plain(fact)),
                     _ => true,
                 })
             }

@@ -17,7 +17,7 @@ use benchwright_pack::{
     effects::{CheckKind, ExpectedCell, ExpectedRow, Target},
 };
 use benchwright_schema::ways::Wanted;
-use benchwright_schema::{By, Verb, arguments_schema};
+use benchwright_schema::{By, Stamp, Verb, arguments_schema};
 use benchwright_spec::scenario::Asked;
 use benchwright_world::ReplayError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,8 +146,13 @@ impl Near<'_, '_> {
                 rows.insert(place, cells.to_vec());
             }
             (_, Some(cells)) => {
-                for field in wanted.cells.keys().filter_map(|name| domain.table(key.0).field_named(name)) {
-                    put(state, key, field.index(), cells[field.index()].clone());
+                // What the world works out of them is as it was, too.
+                let declared = domain.table(key.0);
+                let computed = (0..declared.fields.len())
+                    .filter(|at| matches!(declared.fields[*at].stamp, Some(Stamp::Computed(_))));
+                let asked = wanted.cells.keys().filter_map(|name| declared.field_named(name)).map(FieldId::index);
+                for field in asked.chain(computed) {
+                    put(state, key, field, cells[field].clone());
                 }
             }
             _ => {}

@@ -10,7 +10,7 @@ use benchwright_base::Digest;
 use benchwright_grade::{ACTIVITY, EffectsGrader, FULL};
 use benchwright_pack::{
     Change, Ending, Snapshot, Verdict,
-    effects::{CheckKind, ExpectedCell, Target},
+    effects::{CheckKind, ExpectedCell, ExpectedRow, Target},
 };
 use benchwright_spec::scenario::Asked;
 use std::{collections::BTreeSet, sync::Arc};
@@ -147,6 +147,18 @@ fn unasked(subject: &RequestSubject<'_>) -> Vec<String> {
     for clause in subject.scenario.clauses.iter().filter(|clause| clause.when.is_none()) {
         let is_judged = match &clause.act {
             Asked::Answer { .. } => effects.answer.as_ref().is_some_and(|answer| answer.of == clause.id),
+            // What is asked of a row that another clause makes is judged as part of that row.
+            Asked::Change { rows, table, to } if rows.slot >= subject.scenario.cast.len() => {
+                let makers = subject.scenario.clauses.iter().filter(
+                    |clause| matches!(&clause.act, Asked::Make { table: made, name: Some(_), .. } if made == table),
+                );
+                let makers: BTreeSet<&str> = makers.map(|clause| &*clause.id).collect();
+                let declared = subject.domain.table(*table);
+                let has_all = |row: &ExpectedRow| {
+                    to.iter().all(|(field, _)| row.cells.contains_key(&declared.field(*field).name))
+                };
+                effects.expected.iter().any(|row| makers.contains(&*row.of) && row.row == Target::New && has_all(row))
+            }
             _ => effects.expected.iter().any(|row| row.of == clause.id && row.kind == CheckKind::Completion),
         };
         if !is_judged {

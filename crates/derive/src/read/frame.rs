@@ -14,7 +14,7 @@ use benchwright_expr::{
 use benchwright_pack::{Find, FindPick};
 use benchwright_project::Discard;
 use benchwright_schema::ways::{Act, Wanted, Which};
-use benchwright_spec::scenario::{Asked, Meant};
+use benchwright_spec::scenario::{Asked, Form as MemberForm, Meant};
 use benchwright_world::seen::{ACTOR, Known};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,8 @@ pub(super) enum It {
     Named,
     /// Each row of a set, by its name, one after the other.
     Each(String, TableId),
+    /// Whichever row of a set: they are alike in all that is told.
+    Alike(String, TableId),
     /// The rows that were read last, as they are told.
     Read(TableId, String),
 }
@@ -225,6 +227,17 @@ impl Reader<'_> {
         if some == all {
             return Ok((told, frame.it));
         }
+        let alike = Frame {
+            slots: vec![told.clone()],
+            rows: vec![Some(on)],
+            it: It::Alike(set.clone(), table),
+            alias: None,
+            own: None,
+            way: true,
+        };
+        if self.is_done_once(rule, way, &alike)? {
+            return Ok((told, alike.it));
+        }
         let name = self.rule_set(rule);
         if self.seen.known(&name).is_none() {
             let broken = self.violation(rule, on, told.clone(), frame.it.clone())?;
@@ -236,6 +249,48 @@ impl Reader<'_> {
             self.within.insert(name.clone(), set);
         }
         Ok((told, It::Each(name, table)))
+    }
+
+    /// Whether what a way does is the same for each row of a set, so that it is done once for all of them.
+    fn is_done_once(&mut self, rule: usize, way: usize, alike: &Frame) -> Result<bool, Discard> {
+        let table = alike.rows[0].map(|(table, _)| table);
+        let remedy = self.domain().rules[rule].ways[way].on.iter().find(|remedy| Some(remedy.table) == table);
+        let Some(remedy) = remedy else { return Ok(false) };
+        for act in &remedy.acts {
+            let values: Vec<&Expr> = match act {
+                Act::Change { rows: Which::One(row), .. } | Act::Drop { rows: Which::One(row), .. } => vec![row],
+                Act::Make { each: None, with, .. } => with
+                    .iter()
+                    .filter_map(|(_, wanted)| match wanted {
+                        Wanted::Is(value) => Some(value),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => return Ok(false),
+            };
+            for value in values {
+                match self.tell(value, alike) {
+                    Ok(told) if !speaks_of_it(&told) => {}
+                    _ => return Ok(false),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What every row of a set has in a field, because the set was asked for by it.
+    fn common(&mut self, set: &str, field: FieldId) -> Result<Option<String>, Discard> {
+        let set = self.within.get(set).cloned().unwrap_or_else(|| set.to_owned());
+        let Some(at) = self.scenario.member(&set) else { return Ok(None) };
+        let MemberForm::Rows { source: Source::Rows { tests, .. }, .. } = &self.scenario.cast[at].form else {
+            return Ok(None);
+        };
+        let value = tests.iter().find_map(|(path, op, values)| match (&path[..], op, &values[..]) {
+            ([(_, by)], TestOp::Compare(Compare::Eq), [value]) if *by == field => Some(value.clone()),
+            _ => None,
+        });
+        let frame = self.cast_frame(at);
+        value.map(|value| self.tell(&value, &frame)).transpose()
     }
 
     /// The name of the rows for which a rule's way is taken.
@@ -407,12 +462,13 @@ impl Reader<'_> {
     ) -> Result<String, Discard> {
         let deed = &self.deeds[at];
         let Origin::Way { rule, .. } = deed.origin else { return Err(throw("no way".to_owned())) };
-        let key = (rule, deed.part, (base.it == It::Named).then_some(deed.subject()).flatten());
+        let each = matches!(base.it, It::Each(..));
+        let key = (rule, deed.part, (!each).then_some(deed.subject()).flatten());
         if let Some(name) = self.way_sets.get(&key) {
             return Ok(name.clone());
         }
         let like = self.deeds.iter().filter(|other| other.is_like(deed));
-        let one_subject = like.filter(|other| base.it != It::Named || other.subject() == deed.subject());
+        let one_subject = like.filter(|other| each || other.subject() == deed.subject());
         let rows: BTreeSet<RowId> = one_subject.filter_map(|other| other.it).map(|(_, row)| row).collect();
         let rows: Vec<RowId> = rows.into_iter().collect();
         let mut name = self.rule_set(rule);
@@ -562,7 +618,13 @@ impl Reader<'_> {
                 {
                     notation(&Expr::Literal(value, domain.table(*table).field(*field).ty), domain, &[])
                 }
-                _ => told.map(|told| format!("{told}{}", dotted(domain, &vec![(*table, *field)]))),
+                _ => match (told, &frame.it) {
+                    (Some(told), It::Each(set, _) | It::Alike(set, _)) if told == "it" && frame.way && slot == 0 => {
+                        let own = format!("it{}", dotted(domain, &vec![(*table, *field)]));
+                        Some(self.common(&set.clone(), *field)?.unwrap_or(own))
+                    }
+                    (told, _) => told.map(|told| format!("{told}{}", dotted(domain, &vec![(*table, *field)]))),
+                },
             };
             let to = match domain.table(*table).field(*field).ty {
                 Type::Ref(to) => Some(to),
@@ -603,7 +665,9 @@ impl Reader<'_> {
         }
         // Each row of the same set is called the same, or by another name within a condition.
         let same = match (&frame.it, &at.it) {
-            (It::Each(set, _), It::Each(other, _)) => set == other || self.within.get(other) == Some(set),
+            (It::Each(set, _), It::Each(other, _) | It::Alike(other, _)) => {
+                set == other || self.within.get(other) == Some(set)
+            }
             (It::Each(..), It::Read(..)) => at.alias.is_some(),
             _ => false,
         };
@@ -651,7 +715,7 @@ impl Reader<'_> {
         if head == "it" || Some(head) == frame.alias {
             let Some(rest) = rest.filter(|rest| rest.contains('.')) else { return Ok(()) };
             return match &frame.it {
-                It::Each(set, table) => self.ensure_of_set(&set.clone(), *table, rest),
+                It::Each(set, table) | It::Alike(set, table) => self.ensure_of_set(&set.clone(), *table, rest),
                 It::Read(table, _) => {
                     let path = self.path_named(*table, rest);
                     path.map_or(Ok(()), |path| self.ensure_of_rows(&path))

@@ -458,7 +458,7 @@ impl Reader<'_> {
         };
         if let Err(why) = listed {
             let set = match &frame.it {
-                It::Each(set, _) => set.clone(),
+                It::Each(set, _) | It::Alike(set, _) => set.clone(),
                 It::Read(table, of) => {
                     let name = format!("these_{}", self.domain().table(*table).name.replace('.', "_"));
                     let find = Find { name: name.clone(), of: of.clone(), pick: FindPick::All, by: None, count: None };
@@ -649,11 +649,15 @@ impl Reader<'_> {
         if used == 0 && long > LONGEST_LIST {
             return Err(throw(format!("too long a list of {}", declared.name)));
         }
-        if matches!(tool.verb, Verb::Find | Verb::List) && used == 0 && long > 50 {
+        if matches!(tool.verb, Verb::Find | Verb::List) && used == 0 && long > 25 {
             args.insert("limit".to_owned(), json!(200));
         }
         let what = what.replace('_', " ");
-        let why = if what.starts_with("the ") || what.starts_with("what ") { what } else { format!("the {what}") };
+        let why = if ["the ", "what ", "your "].iter().any(|lead| what.starts_with(lead)) {
+            what
+        } else {
+            format!("the {what}")
+        };
         self.play(Step { each, ..Step::call(name, "", Json::Object(args)) }.because(why))
     }
 

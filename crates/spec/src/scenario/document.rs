@@ -347,10 +347,18 @@ impl Reader<'_> {
             count: None,
             cells: Vec::new(),
         };
-        for (key, value) in &text.0 {
+        // Where a table is named, these words can only be fields of it.
+        let makes = text.0.iter().find(|(key, _)| key == "table").and_then(|(_, value)| match value {
+            PlantValue::Text(table) => self.domain.table_named(table),
+            _ => None,
+        });
+        let is_field = |key: &str| makes.is_some_and(|table| self.domain.table(table).field_named(key).is_some());
+        let fields: Vec<bool> = text.0.iter().map(|(key, _)| is_field(key)).collect();
+        for ((key, value), is_field) in text.0.iter().zip(fields) {
             match (&**key, value) {
                 ("table", PlantValue::Text(text)) => plant.table = Some(text),
                 ("each", PlantValue::Text(text)) => plant.each = Some(text),
+                ("change" | "double", PlantValue::Text(text)) if is_field => plant.cells.push((key, text)),
                 ("change", PlantValue::Text(text)) => plant.change = Some(text),
                 ("double", PlantValue::Text(text)) => plant.double = Some(text),
                 ("tier", PlantValue::List(list)) => plant.tiers.clone_from(list),
