@@ -13,6 +13,7 @@ mod near_miss;
 mod plain;
 mod prefixes;
 mod prose;
+mod second;
 mod spam;
 mod state;
 mod told;
@@ -25,8 +26,9 @@ pub(crate) use cells::{both_sides, cells, frame};
 pub(crate) use closed_book::run as closed_book;
 pub(crate) use leak::run as leak;
 pub(crate) use near_miss::run as near_miss;
-pub(crate) use plain::{idle, oracle, outsider, regenerate, second_solver, suite};
+pub(crate) use plain::{idle, oracle, outsider, regenerate, suite};
 pub(crate) use prefixes::{monotone, worse};
+pub(crate) use second::run as second_solver;
 pub(crate) use spam::run as spam;
 pub(crate) use told::{ablate, clauses};
 

@@ -17,7 +17,7 @@ mod seal;
 
 use attribute::{Blame, Outcome};
 use benchwright_base::{RowId, TableId, Value};
-use benchwright_expr::Type;
+use benchwright_expr::{Expr, Type};
 use benchwright_pack::{
     Change, Delta, Script, TableDelta, Task,
     effects::{
@@ -26,7 +26,7 @@ use benchwright_pack::{
 };
 use benchwright_project::{Discard, MOST_ATTEMPTS, MakeError};
 use benchwright_sandbox::{Conditions, Episode, Sandbox, Scratch};
-use benchwright_schema::{By, Domain, Role, codec};
+use benchwright_schema::{By, Domain, Role, codec, ways::Wanted};
 use benchwright_spec::scenario::{self, Asked, Blocked, Clause, Form, Pick, Scenario, Told, WordPart};
 use benchwright_world::{ReplayError, Seat, seen::Known};
 use calls::{Desk, Matter, Write};
@@ -83,8 +83,14 @@ pub struct Derived {
     pub reads: usize,
     /// The rules whose ways were taken.
     pub ways: Vec<String>,
+    /// The clauses that are in force.
+    pub asked: Vec<String>,
+    /// Dates and times that have to be worked out.
+    pub computed: usize,
     /// What members of the cast stand for, in words.
     pub cast: BTreeMap<String, serde_json::Value>,
+    /// The rows that members stand for.
+    pub rows: BTreeMap<String, Vec<RowId>>,
     /// Rows planted so that conditions matter, and doubles.
     pub edges: usize,
     /// Doubles of members.
@@ -291,7 +297,10 @@ fn blocked(
         calls: 1,
         reads: 0,
         ways: Vec::new(),
+        asked: Vec::new(),
+        computed: 0,
         cast: scene.cast_in_words(),
+        rows: scene.cast_rows(),
         edges: drawn.edges.len(),
         doubles: drawn.doubles.len(),
         planted: planted(&drawn.scratch),
@@ -475,8 +484,18 @@ impl<'a> Scene<'a> {
         let answer = self.answer(&demanded, &outcome)?;
         let ensure = self.ensured(&demanded, &outcome);
         let effects = Effects { ensure, ..self.effects(expected, answer, &episode) };
-        let mut ways: Vec<String> = demanded.mended.iter().map(|broken| domain.rules[broken.rule].id.clone()).collect();
-        ways.dedup();
+        let mut ways: Vec<String> = Vec::new();
+        for broken in &demanded.mended {
+            let id = &domain.rules[broken.rule].id;
+            if !ways.contains(id) {
+                ways.push(id.clone());
+            }
+        }
+        let in_force = demand::in_force(&self.scenario.clauses, &self.scratch, &self.bound);
+        let asked = in_force.into_iter().map(|(_, clause)| clause.id.clone()).collect();
+        let is_time = |cell: &&demand::WantedCell| matches!(cell.value, Value::Date(_) | Value::DateTime(_));
+        let is_computed = |cell: &&demand::WantedCell| matches!(&cell.wanted, Wanted::Is(expr) if !matches!(expr, Expr::Literal(..) | Expr::Field(..)));
+        let computed = deeds.iter().flat_map(|deed| deed.cells()).filter(is_time).filter(is_computed).count();
         let asks = self.answer_name();
         let now = self.scratch.now().to_string();
         let instruction =
@@ -494,7 +513,10 @@ impl<'a> Scene<'a> {
             calls: blame.calls,
             reads: blame.reads,
             ways,
+            asked,
+            computed,
             cast: self.cast_in_words(),
+            rows: self.cast_rows(),
             edges: drawn.edges.len(),
             doubles: drawn.doubles.len(),
             planted: planted(&drawn.scratch),
@@ -683,6 +705,12 @@ impl<'a> Scene<'a> {
         facts.sort();
         facts.dedup();
         facts
+    }
+
+    fn cast_rows(&self) -> BTreeMap<String, Vec<RowId>> {
+        let members = self.scenario.cast.iter().zip(&self.bound);
+        let rows = members.filter(|(_, known)| !matches!(known, Known::Value(..)));
+        rows.map(|(member, known)| (member.name.clone(), draw::rows_of(known))).collect()
     }
 
     fn cast_in_words(&self) -> BTreeMap<String, serde_json::Value> {

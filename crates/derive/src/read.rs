@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod frame;
 mod look;
+mod ways;
 
 /// What the request shows of a member: the path from its row, and the value.
 pub(crate) type Shown = BTreeMap<usize, Vec<(benchwright_expr::Path, benchwright_base::Value, Type)>>;

@@ -34,6 +34,7 @@
 //! ```
 
 mod agent;
+mod careless;
 mod drive;
 mod events;
 mod folder;

@@ -1,7 +1,10 @@
 //! Agents without a model, such as one that does nothing and one that carries out the certified plan: the measure beside
-//! which every other agent stands. All but the oracle know only what they read.
+//! which every other agent stands. All but the oracle and its careless kin know only what they read.
 
-use crate::{Agent, AgentError, Host, Hosted, Played, Stop, ToolCard};
+use crate::{
+    Agent, AgentError, Host, Hosted, Played, Stop, ToolCard,
+    careless::{self, Vices},
+};
 use benchwright_base::{Date, RowId};
 use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
@@ -18,6 +21,11 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("spam", "writes a field of every record and pushes every button"),
     ("greedy", "reads the brief and takes the cheapest feasible offers"),
     ("oracle", "carries out the certified plan"),
+    ("always-decline", "declines every request, with a reason that comes to mind"),
+    ("first-hit", "carries out the plan of a request, but takes the first row of every answer"),
+    ("literal", "carries out what a request asks for, and nothing that the policy adds"),
+    ("defaults", "carries out the plan of a request, but leaves out every argument that need not be given"),
+    ("careless", "does all three"),
 ];
 
 /// Calls of the random policy.
@@ -27,10 +35,20 @@ const SPAM_CALLS: usize = 900;
 
 /// A policy by its name.
 pub fn policy(name: &str) -> Option<Box<dyn Agent + Send>> {
-    let known = [Policy::Idle, Policy::Random, Policy::Spam, Policy::Greedy, Policy::Oracle];
-    let found = known.into_iter().find(|policy| policy.name() == name)?;
+    let careless = VICES.iter().map(|(name, vices)| Policy::Careless(name, *vices));
+    let known = [Policy::Idle, Policy::Random, Policy::Spam, Policy::Greedy, Policy::Oracle, Policy::AlwaysDecline];
+    let found = known.into_iter().chain(careless).find(|policy| policy.name() == name)?;
     Some(Box::new(found))
 }
+
+/// Careless agents, with what they do badly.
+const VICES: [(&str, Vices); 4] = [
+    ("first-hit", Vices { first_hit: true, ..NO_VICES }),
+    ("literal", Vices { literal: true, ..NO_VICES }),
+    ("defaults", Vices { defaults: true, ..NO_VICES }),
+    ("careless", Vices { first_hit: true, literal: true, defaults: true }),
+];
+const NO_VICES: Vices = Vices { first_hit: false, literal: false, defaults: false };
 
 #[derive(Clone, Copy, Debug)]
 enum Policy {
@@ -39,6 +57,8 @@ enum Policy {
     Spam,
     Greedy,
     Oracle,
+    AlwaysDecline,
+    Careless(&'static str, Vices),
 }
 
 impl Agent for Policy {
@@ -49,6 +69,8 @@ impl Agent for Policy {
             Policy::Spam => "spam",
             Policy::Greedy => "greedy",
             Policy::Oracle => "oracle",
+            Policy::AlwaysDecline => "always-decline",
+            Policy::Careless(name, _) => name,
         }
     }
 
@@ -71,6 +93,15 @@ impl Agent for Policy {
                     Some(domain) => read_along(&sealed.oracle, &domain, episode),
                     None => follow(&sealed.oracle, BoundKeys::new(sealed.ids), episode),
                 }
+            }
+            Policy::AlwaysDecline => careless::decline(task, episode, attempt),
+            Policy::Careless(name, vices) => {
+                let sealed = host.sealed(&task.open.id)?;
+                let Some(domain) = host.domain(&task.open.id)?.filter(|_| sealed.oracle.reads) else {
+                    let detail = format!("{} is no request: {name} has nothing to do badly", task.open.id);
+                    return Err(AgentError { cause: "task".to_owned(), detail });
+                };
+                careless::play(&sealed.oracle, *vices, &domain, episode);
             }
         }
         Ok(Played::plainly(Stop::Done))

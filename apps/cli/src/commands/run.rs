@@ -32,6 +32,7 @@ Agents:
   spam     writes a field of every record and pushes every button
   greedy   reads the brief and takes the cheapest feasible offers
   oracle   carries out the certified plan
+  always-decline; first-hit, literal, defaults, careless: the oracle of a request with vices
   react:MODEL   a model that calls tools until it is done
   plan:MODEL    the same, after it has written a plan
   given:MODEL   the same, with the certified plan in words

@@ -132,33 +132,6 @@ struct Near<'s, 'a> {
 }
 
 impl Near<'_, '_> {
-    /// The state with an expected row as it was before.
-    fn undone(&self, state: &mut Snapshot, at: usize) {
-        let domain = &self.subject.domain;
-        let wanted = &self.subject.effects.expected[at];
-        let Some(key) = self.done.rows[at] else { return };
-        let before = row(&self.subject.first, key);
-        match (&wanted.row, before) {
-            (Target::New, _) => take_away(domain, state, key),
-            (Target::Gone(_), Some(cells)) => {
-                let rows = &mut state.tables[key.0.index()].rows;
-                let place = rows.partition_point(|known| known[0].as_ref_id() < Some(key.1));
-                rows.insert(place, cells.to_vec());
-            }
-            (_, Some(cells)) => {
-                // What the world works out of them is as it was, too.
-                let declared = domain.table(key.0);
-                let computed = (0..declared.fields.len())
-                    .filter(|at| matches!(declared.fields[*at].stamp, Some(Stamp::Computed(_))));
-                let asked = wanted.cells.keys().filter_map(|name| declared.field_named(name)).map(FieldId::index);
-                for field in asked.chain(computed) {
-                    put(state, key, field, cells[field].clone());
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// How many expected rows a step is behind.
     fn of_step(&self, step: Option<usize>) -> usize {
         self.done.step_of.iter().filter(|other| step.is_some() && **other == step).count()
@@ -167,7 +140,7 @@ impl Near<'_, '_> {
     /// One expected row as it was before; of a set, one row of several.
     fn put_back(&self, misses: &mut Misses<'_, '_>, at: usize, wanted: &ExpectedRow) -> Result<(), String> {
         let mut state = self.done.state.clone();
-        self.undone(&mut state, at);
+        undone(self.subject, self.done, &mut state, at);
         let step = self.done.step_of[at];
         let is_each = step.is_some_and(|step| self.subject.task.sealed.oracle.steps[step].each.is_some());
         let class = if is_each && self.of_step(step) > 1 { "part_of_set" } else { "drop" };
@@ -379,8 +352,7 @@ impl Near<'_, '_> {
         let ids: BTreeSet<&str> = ways.map(|wanted| &*wanted.of).collect();
         for id in &ids {
             let of: Vec<usize> = (0..expected.len()).filter(|at| expected[*at].of == *id).collect();
-            let mut state = self.done.state.clone();
-            of.iter().for_each(|at| self.undone(&mut state, *at));
+            let state = without(subject, self.done, id);
             misses.state("shortcut", &format!("without what {id} wants"), &state, &[*id])?;
             if let Ok(episode) = subject.sandbox.standing_at(&subject.seat, &state) {
                 let start = subject.begin()?;
@@ -420,6 +392,41 @@ impl Near<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The state with an expected row as it was before.
+fn undone(subject: &RequestSubject<'_>, done: &Done, state: &mut Snapshot, at: usize) {
+    let domain = &subject.domain;
+    let wanted = &subject.effects.expected[at];
+    let Some(key) = done.rows[at] else { return };
+    let before = row(&subject.first, key);
+    match (&wanted.row, before) {
+        (Target::New, _) => take_away(domain, state, key),
+        (Target::Gone(_), Some(cells)) => {
+            let rows = &mut state.tables[key.0.index()].rows;
+            let place = rows.partition_point(|known| known[0].as_ref_id() < Some(key.1));
+            rows.insert(place, cells.to_vec());
+        }
+        (_, Some(cells)) => {
+            // What the world works out of them is as it was, too.
+            let declared = domain.table(key.0);
+            let computed =
+                (0..declared.fields.len()).filter(|at| matches!(declared.fields[*at].stamp, Some(Stamp::Computed(_))));
+            let asked = wanted.cells.keys().filter_map(|name| declared.field_named(name)).map(FieldId::index);
+            for field in asked.chain(computed) {
+                put(state, key, field, cells[field].clone());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the script leaves, without what is done for a rule.
+pub(super) fn without(subject: &RequestSubject<'_>, done: &Done, rule: &str) -> Snapshot {
+    let mut state = done.state.clone();
+    let of = subject.effects.expected.iter().enumerate().filter(|(_, wanted)| wanted.of == rule);
+    of.for_each(|(at, _)| undone(subject, done, &mut state, at));
+    state
 }
 
 /// Whether a refusal speaks of what was left out: of the rule, or of no rule at all.

@@ -254,16 +254,9 @@ fn again(subject: &RequestSubject<'_>) -> Result<Finding, String> {
     Ok(Finding::of(&faults).count("gradings", TIMES + 2))
 }
 
-/// There is no optimum, so no second solver is asked.
-pub(crate) fn second_solver(_: &RequestSubject<'_>) -> Finding {
-    na(
-        "a request has no optimum that a second solver could prove; a second reader of its rows, in SQL, is still to come",
-    )
-}
-
-/// Nobody outside reads scenarios yet.
+/// Nobody outside reads scenarios.
 pub(crate) fn outsider(_: &RequestSubject<'_>) -> Finding {
-    na("no reader outside of the project knows scenarios; one that selects the same rows in SQL is still to come")
+    na("no reader outside of the project knows scenarios; their rows are read again in SQL by `second-solver`")
 }
 
 /// On a single task there is nothing to see.

@@ -4,7 +4,7 @@
 use super::desk::{Desk, EXAMPLES};
 use benchwright_base::Digest;
 use benchwright_pack::{
-    Delta, Task,
+    Delta, FindPick, Task,
     effects::{AnswerValue, CheckKind, Effects, ExpectedCell, ExpectedRow, Target},
 };
 use serde_json::{Value as Json, json};
@@ -99,6 +99,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         once: true,
         caught_by: &["regenerate"],
     },
+    // What names stand for.
+    fault("a name stands for another row than its words say", CHANGE, another_row, &["second-solver"]),
+    fault("the script finds none of the rows that a set is", CHANGE, row_unread, &["second-solver"]),
 ];
 
 fn effects(task: &mut Task) -> &mut Effects {
@@ -449,4 +452,22 @@ fn is_there(desk: &Desk, task: &mut Task) {
     task.sealed.oracle.steps[0].args["record"] = known.clone().into();
     say(task, |text| text.replace(&lost, &known));
     task.sealed.clauses.iter_mut().for_each(|clause| clause.text = clause.text.replace(&lost, &known));
+}
+
+fn another_row(desk: &Desk, task: &mut Task) {
+    let (scenario, _) = desk.catalog.scenario(&task.sealed.pattern).unwrap();
+    let is_found = |name: &str| scenario.cast.iter().any(|member| member.name == name && !member.is_drawn());
+    let rows = task.sealed.case["rows"].as_object_mut().unwrap();
+    let (_, rows) = rows.iter_mut().find(|(name, _)| is_found(name)).unwrap();
+    let first = rows[0].as_u64().unwrap();
+    rows[0] = (first + 1).into();
+}
+
+/// The script takes the first none of several where all are meant.
+fn row_unread(desk: &Desk, task: &mut Task) {
+    let (scenario, _) = desk.catalog.scenario(&task.sealed.pattern).unwrap();
+    let finds = task.sealed.oracle.steps.iter_mut().flat_map(|step| &mut step.finds);
+    let find =
+        finds.into_iter().find(|find| find.pick == FindPick::All && scenario.member(&find.name).is_some()).unwrap();
+    (find.pick, find.by, find.count) = (FindPick::First, Some("it.id".to_owned()), Some(0));
 }

@@ -3,6 +3,7 @@
 
 mod desk;
 mod faults;
+mod second;
 
 use benchwright_audit::{Held, TaskReport};
 use benchwright_pack::Task;
