@@ -38,7 +38,7 @@ pub struct Done {
     pub goods_moved: bool,
     /// An invoice was posted.
     pub posted: bool,
-    /// The units of a confirmed purchase line were written, and its price went with them.
+    /// The units of a confirmed purchase line were written, and its price or its day went with them.
     pub bought_otherwise: bool,
     /// What is being made of a build was written.
     pub begun: bool,

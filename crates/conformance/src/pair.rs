@@ -147,15 +147,15 @@ impl Pair<'_> {
         self.done
     }
 
-    /// The price of a confirmed purchase line whose units a call writes.
+    /// The price and the day of a confirmed purchase line whose units a call writes.
     fn bought(&mut self, step: &Step, args: &Json) -> Option<Json> {
         if step.model != "purchase.order.line" || step.args["vals"].get("product_qty").is_none() {
             return None;
         }
-        let asked = serde_json::json!({ "ids": args["ids"], "fields": ["state", "price_unit"] });
+        let asked = serde_json::json!({ "ids": args["ids"], "fields": ["state", "price_unit", "date_planned"] });
         let said = self.twin.call("purchase_order_line_read", &asked.to_string()).ok()?;
         let line = serde_json::from_str::<Json>(&said).ok()?.get(0)?.clone();
-        (line["state"] == "purchase").then(|| line["price_unit"].clone())
+        (line["state"] == "purchase").then(|| serde_json::json!([line["price_unit"], line["date_planned"]]))
     }
 
     /// In what the states differ.

@@ -114,9 +114,6 @@ fn may_change(call: &mut Call<'_, '_>, id: RowId, cells: &mut Cells<t::mrp_produ
     if columns![product_id, bom_id].into_iter().any(changes) && !order.is(c::state, w::draft) {
         return Err(wrong_state("product and bill of materials can be changed only while the order is a draft"));
     }
-    if changes(c::product_qty.of()) && order.is_any(c::state, words![done, cancel]) {
-        return Err(wrong_state("the quantity cannot be changed once the order is cancelled or done"));
-    }
     Ok(())
 }
 
@@ -162,9 +159,12 @@ fn changed(
     };
     let ends = columns![date_start, product_qty, bom_id, product_id];
     let is_settled = order.flag(c::is_planned) || order.is(c::state, w::done);
-    if ends.into_iter().any(|column| differs(column) || (bears(column) && !is_settled))
-        && !written(c::date_finished.of())
-    {
+    // The quantity of one that is over is a number like any other.
+    let is_over = order.is_any(c::state, words![done, cancel]);
+    let ends_anew = |column: Column<t::mrp_production>| {
+        (differs(column) && !(is_over && column == c::product_qty.of())) || (bears(column) && !is_settled && !is_over)
+    };
+    if ends.into_iter().any(ends_anew) && !written(c::date_finished.of()) {
         set_end(call, id)?;
     } else if ends.into_iter().chain(columns![date_finished, qty_producing]).any(bears) {
         follow(call, id)?;
