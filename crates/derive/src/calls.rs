@@ -14,7 +14,6 @@ use benchwright_schema::{
 use benchwright_spec::scenario::{Meant, Passing};
 use benchwright_world::seen::Known;
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeMap;
 
 /// A call that a deed comes to.
 #[derive(Clone, Debug)]
@@ -170,15 +169,9 @@ pub(crate) fn arguments(
     let domain = scratch.domain();
     let eye = Eye::of(scratch, bound);
     let it = it.and_then(|(table, row)| eye.row(table, row));
-    let types: BTreeMap<&str, Type> = domain.tools[tool]
-        .native
-        .iter()
-        .flat_map(|native| &native.takes)
-        .map(|argument| (&*argument.cell.name, argument.cell.ty))
-        .collect();
     let mut args = Map::new();
     for (name, passing) in with {
-        let ty = types.get(&**name).copied().unwrap_or(Type::Text);
+        let ty = takes(domain, tool, name);
         let json = match passing {
             Passing::Is(expr) => to_json(domain, ty, &eye.value(expr, it)),
             Passing::Text(parts) => Json::String(eye.text(parts, it, None, 0)),
@@ -202,6 +195,12 @@ pub(crate) fn arguments(
         args.insert(name.clone(), json);
     }
     args
+}
+
+/// The type of an argument of a native tool.
+pub(crate) fn takes(domain: &Domain, tool: usize, name: &str) -> Type {
+    let takes = domain.tools[tool].native.iter().flat_map(|native| &native.takes);
+    takes.into_iter().find(|argument| argument.cell.name == name).map_or(Type::Text, |argument| argument.cell.ty)
 }
 
 /// Arguments with ids as they are, for whoever tries a call rather than plays it.

@@ -4,11 +4,11 @@
 use crate::eval::{Eye, id_of};
 use benchwright_base::{FieldId, RowId, TableId, Value};
 use benchwright_expr::Source;
-use benchwright_pack::Refusal;
+use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Broken, Scratch};
 use benchwright_schema::{
     Domain, Field,
-    ways::{Act, Wanted, Which},
+    ways::{Act, Passed, Wanted, Which},
 };
 use benchwright_spec::scenario::{Asked, Clause, Meant, Passing, Scenario};
 use benchwright_world::{Seat, seen::Known};
@@ -154,6 +154,7 @@ pub(crate) struct Demanded {
     pub(crate) mended: Vec<Broken>,
     /// Who acts.
     actor: Option<(TableId, RowId)>,
+    seat: Seat,
 }
 
 /// In which order broken rules are mended.
@@ -195,7 +196,8 @@ pub(crate) fn demand(
 ) -> Result<Demanded, Box<(Stuck, Demanded)>> {
     let scratch = world.clone();
     let actor = scratch.domain().actor.zip(seat.actor);
-    let mut demanded = Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new(), actor };
+    let mut demanded =
+        Demanded { scratch, deeds: Vec::new(), bound: bound.to_vec(), mended: Vec::new(), actor, seat: seat.clone() };
     let mut asked: BTreeMap<(TableId, RowId, FieldId), Value> = BTreeMap::new();
     let stuck = |stuck: Stuck, demanded: Demanded| Err(Box::new((stuck, demanded)));
     let force: Vec<usize> = in_force(clauses, world, bound).into_iter().map(|(at, _)| at).collect();
@@ -524,8 +526,42 @@ fn act_on(
             }
             Ok(Some(any))
         }
-        // A native remedy cannot be forced into a state.
-        Act::Call { .. } => Ok(None),
+        Act::Call { tool, with } => {
+            // What is passed for several rows at once cannot be told yet.
+            let one = |(name, passed): &(String, Passed)| match passed {
+                Passed::Is(expr) => Some((name.clone(), Passing::Is(expr.clone()))),
+                Passed::Each(..) => None,
+            };
+            let Some(written) = with.iter().map(one).collect::<Option<Vec<(String, Passing)>>>() else {
+                return Ok(None);
+            };
+            let eye = Eye::of(&demanded.scratch, &[]).acted_by(demanded.actor);
+            let Some(subject) = eye.row(on.0, on.1) else { return Ok(None) };
+            let domain = std::sync::Arc::clone(demanded.scratch.domain());
+            let mut args = serde_json::Map::new();
+            for (name, passing) in &written {
+                if let Passing::Is(expr) = passing {
+                    let ty = crate::calls::takes(&domain, *tool, name);
+                    args.insert(name.clone(), crate::calls::to_json(&domain, ty, &eye.value_on(expr, subject, None)));
+                }
+            }
+            let name = domain.tools[*tool].name.clone();
+            let seat = demanded.seat.clone();
+            let before = demanded.scratch.diff().changes.len();
+            let called = demanded.scratch.call(&seat, &name, &serde_json::Value::Object(args.clone()).to_string());
+            match called {
+                Ok(_) => {}
+                Err(refusal) if refusal.code == RefusalCode::Forbidden => {
+                    let native = domain.tools[*tool].native.as_ref();
+                    let table = native.and_then(|native| native.writes.first().copied()).unwrap_or(on.0);
+                    return Err(Stuck::Refused(table, refusal));
+                }
+                Err(_) => return Ok(None),
+            }
+            let any = demanded.scratch.diff().changes.len() != before;
+            demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written }, None));
+            Ok(Some(any))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use benchwright_derive::DERIVATION;
 use benchwright_pack::{SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
 use benchwright_solve::Library;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
@@ -308,6 +308,46 @@ impl Built {
         }
         figures
     }
+}
+
+impl Built {
+    /// What was measured of requests, by the group of their pattern: how many there are, the mean and the most of each measure and of the
+    /// checks, and how many cannot be carried out, by why. Nothing where there are none.
+    pub fn requests(&self) -> Json {
+        let mut groups: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
+        for (line, made) in self.made.iter().filter(|(_, made)| !made.measures.is_empty()) {
+            groups.entry(line.pattern.split('/').next().unwrap_or_default()).or_default().push(made);
+        }
+        let all: Vec<&Made> = groups.values().flatten().copied().collect();
+        if all.is_empty() {
+            return Json::Null;
+        }
+        let told = groups.iter().map(|(name, made)| ((*name).to_owned(), measured(made)));
+        Json::Object(told.chain([("all".to_owned(), measured(&all))]).collect())
+    }
+}
+
+fn measured(made: &[&Made]) -> Json {
+    let (blocked, done): (Vec<&Made>, Vec<&Made>) = made.iter().partition(|made| made.obstacle.is_some());
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for kind in blocked.iter().filter_map(|made| made.obstacle.as_deref()) {
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let figures = |values: Vec<u64>| {
+        let mean = values.iter().sum::<u64>() as f64 / values.len().max(1) as f64;
+        json!({ "mean": (mean * 100.0).round() / 100.0, "most": values.iter().max() })
+    };
+    let names: BTreeSet<&String> = done.iter().flat_map(|made| made.measures.keys()).collect();
+    let mut told = serde_json::Map::new();
+    told.insert("tasks".to_owned(), done.len().into());
+    told.insert("blocked".to_owned(), json!(kinds));
+    for name in names {
+        let values = done.iter().map(|made| made.measures.get(name).copied().unwrap_or_default());
+        told.insert(name.clone(), figures(values.collect()));
+    }
+    let checks = done.iter().filter_map(|made| made.checks).map(|checks| checks as u64);
+    told.insert("checks".to_owned(), figures(checks.collect()));
+    Json::Object(told)
 }
 
 /// The figures of one tier; the lists are in order.

@@ -34,8 +34,8 @@ Example:
   benchwright build erp-300 -o out
 
 Keys of --json:
-  tasks, digest, seconds, by {pattern, tier, objective},
-  figures {TIER: {tasks, variables, rules, checks, resamples, discarded}}, short [{task, why}]")]
+  tasks, digest, seconds, by {pattern, tier, objective}, short [{task, why}], requests {GROUP: {tasks, blocked, MEASURE}},
+  figures {TIER: {tasks, variables, rules, checks, resamples, discarded}}")]
 pub(crate) struct Options {
     /// The lock file, or the name of a suite that comes with the program
     #[arg(value_name = "SUITE.toml|NAME")]
@@ -167,6 +167,7 @@ pub(super) fn to_json(built: &Built) -> Json {
             "objective": by(|line| &line.objective),
         },
         "figures": figures,
+        "requests": built.requests(),
         "short": built.short.iter().map(short).collect::<Vec<_>>(),
     })
 }
@@ -203,8 +204,7 @@ pub(super) fn to_table(built: &Built) -> String {
     if unjudged > 0 {
         out.push_str(&format!("{} whose own plan could not be carried out\n", counted(unjudged, "task")));
     }
-    let digest = built.digest();
-    let digest = digest.unwrap_or_else(|| "none, because tasks are missing".to_owned());
+    let digest = built.digest().unwrap_or_else(|| "none, because tasks are missing".to_owned());
     out.push_str(&format!("{} in {:.1} s, digest {digest}\n", counted(built.made.len(), "task"), built.seconds));
     out
 }

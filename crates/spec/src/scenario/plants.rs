@@ -73,7 +73,9 @@ pub(super) fn drawn(
         return Some(parts.map(|parts| (Generator::Text(parts), Type::Text)));
     }
     if let Some(rest) = after(text, "one of") {
-        let (ty, list) = match rest.split_once(':') {
+        // An address has a colon too, and so may a text in quotes.
+        let named = rest.split_once(':').filter(|(field, list)| !list.starts_with("//") && !field.contains('\''));
+        let (ty, list) = match named {
             Some((field, list)) => match field_type(field.trim(), domain, names) {
                 Ok(ty) => (ty, list),
                 Err(faults) => return Some(Err(within(field, faults))),
@@ -134,14 +136,19 @@ pub const NUMBER: &str = "\u{1}";
 
 fn one_of(text: &str, ty: Type, names: &dyn Names) -> Checked<Generator> {
     let mut values = Vec::new();
-    for item in text.split(',') {
+    let mut quoted = false;
+    let outside = |c: char| {
+        quoted ^= c == '\'';
+        c == ',' && !quoted
+    };
+    for item in text.split(outside) {
         let trimmed = item.trim();
         let (word, weight) = match trimmed.rsplit_once(' ') {
             Some((word, weight)) if weight.parse::<u32>().is_ok() => (word.trim(), weight.parse().unwrap_or(1)),
             _ => (trimmed, 1),
         };
         let value = match ty {
-            Type::Text => Value::text(word),
+            Type::Text => Value::text(within_quotes(word).unwrap_or(word)),
             _ => match check_value(word, names, Scope::default(), Some(ty)) {
                 Ok((Expr::Literal(value, _), _)) => value,
                 Ok(_) => return Err(moved(place(text, item), fault("expected a constant", None))),
@@ -151,6 +158,11 @@ fn one_of(text: &str, ty: Type, names: &dyn Names) -> Checked<Generator> {
         values.push((value, weight));
     }
     Ok(Generator::OneOf(values))
+}
+
+/// What stands in single quotes, if all of a text does.
+fn within_quotes(text: &str) -> Option<&str> {
+    text.strip_prefix('\'')?.strip_suffix('\'')
 }
 
 /// `3 and 9 step 2`

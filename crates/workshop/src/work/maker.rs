@@ -162,6 +162,8 @@ impl<'s> Maker<'s> {
             rules: task.sealed.verifier.plan.rules.len(),
             checks,
             discarded: task.sealed.certificate.discarded.clone(),
+            measures: measures(&task.sealed.case),
+            obstacle: task.sealed.effects.as_ref().and_then(|effects| Some(effects.refusal.as_ref()?.obstacle.clone())),
         })
     }
 
@@ -283,4 +285,10 @@ fn domain_of(catalog: &Catalog, known: &mut BTreeMap<String, Found>, name: &str)
     let found = catalog.find(name).map_err(Error::catalog(name))?;
     known.insert(name.to_owned(), found.clone());
     Ok(found)
+}
+
+/// The numbers that a request's case tells of it.
+fn measures(case: &serde_json::Value) -> BTreeMap<String, u64> {
+    let measures = case["measures"].as_object().into_iter().flatten();
+    measures.filter_map(|(name, value)| Some((name.clone(), value.as_u64()?))).collect()
 }

@@ -92,6 +92,10 @@ pub struct Made {
     pub checks: Option<usize>,
     /// How many draws were thrown away before it, by cause.
     pub discarded: BTreeMap<String, u32>,
+    /// What was measured of a request, such as its calls; nothing of other tasks.
+    pub measures: BTreeMap<String, u64>,
+    /// Why a request cannot be carried out, if it cannot.
+    pub obstacle: Option<String>,
 }
 
 /// Why a request came to nothing.
