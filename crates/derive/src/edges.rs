@@ -27,14 +27,37 @@ pub(crate) fn plant(scenario: &Scenario, drawn: &mut Drawn, lot: &Lot<'_>) -> Re
         if member.is_drawn() {
             continue;
         }
-        let Form::Rows { source: Source::Rows { relation, tests }, .. } = &member.form else { continue };
+        let Form::Rows { source: Source::Rows { relation, tests }, condition, .. } = &member.form else { continue };
+        let asked = Asked { table: *relation, tests, condition: condition.as_ref() };
         for nth in 0..tests.len() {
             if is_told(&tests[nth]) {
-                edge(member, at, *relation, tests, nth, drawn, lot)?;
+                edge(member, at, &asked, nth, drawn, lot)?;
             }
         }
     }
     Ok(())
+}
+
+/// What is asked of rows.
+struct Asked<'a> {
+    table: TableId,
+    tests: &'a [Test],
+    condition: Option<&'a Expr>,
+}
+
+impl Asked<'_> {
+    /// The rows that are so.
+    fn rows(&self, eye: &Eye<'_>) -> Vec<RowId> {
+        let source = Source::Rows { relation: self.table, tests: self.tests.to_vec() };
+        eye.rows(&source, self.condition, None).into_iter().map(id_of).collect()
+    }
+
+    /// The rows that are so but for one test, which they may fail.
+    fn rows_without(&self, nth: usize, eye: &Eye<'_>) -> Vec<RowId> {
+        let rest = self.tests.iter().enumerate().filter(|(other, _)| *other != nth).map(|(_, test)| test.clone());
+        let source = Source::Rows { relation: self.table, tests: rest.collect() };
+        eye.rows(&source, self.condition, None).into_iter().map(id_of).collect()
+    }
 }
 
 /// Whether a condition compares with constants, so that the request tells it.
@@ -52,25 +75,22 @@ fn is_told((path, _, values): &Test) -> bool {
 fn edge(
     member: &Member,
     at: usize,
-    table: TableId,
-    tests: &[Test],
+    asked: &Asked<'_>,
     nth: usize,
     drawn: &mut Drawn,
     lot: &Lot<'_>,
 ) -> Result<(), Discard> {
-    let rest: Vec<Test> =
-        tests.iter().enumerate().filter(|(other, _)| *other != nth).map(|(_, test)| test.clone()).collect();
-    let (all, without) = {
+    let table = asked.table;
+    let does_something = {
         let eye = Eye::of(&drawn.scratch, &drawn.bound[..at]);
-        let count = |tests: Vec<Test>| eye.rows(&Source::Rows { relation: table, tests }, None, None).len();
-        (count(tests.to_vec()), count(rest.clone()))
+        asked.rows_without(nth, &eye).len() > asked.rows(&eye).len()
     };
-    if without > all {
+    if does_something {
         return Ok(());
     }
     let Some(model) = rows_of(&drawn.bound[at]).first().copied() else { return Ok(()) };
-    let Some(made) = try_rows(&drawn.scratch, &drawn.bound[..at], table, model, tests, nth, lot, &member.name) else {
-        let (field_table, field) = tests[nth].0.last().copied().unwrap_or((table, FieldId::ID));
+    let Some(made) = try_rows(&drawn.scratch, &drawn.bound[..at], asked, model, nth, lot, &member.name) else {
+        let (field_table, field) = asked.tests[nth].0.last().copied().unwrap_or((table, FieldId::ID));
         let name = &drawn.scratch.domain().table(field_table).field(field).name;
         return Err(throw(format!("no edge for {}.{name}", member.name)));
     };
@@ -81,18 +101,17 @@ fn edge(
 }
 
 /// The state with a row that fails one condition alone, if one can be made.
-#[expect(clippy::too_many_arguments, reason = "a row is tried against all of them")]
 fn try_rows(
     scratch: &Scratch,
     bound: &[benchwright_world::seen::Known],
-    table: TableId,
+    asked: &Asked<'_>,
     model: RowId,
-    tests: &[Test],
     nth: usize,
     lot: &Lot<'_>,
     name: &str,
 ) -> Option<(Scratch, RowId)> {
     let domain = std::sync::Arc::clone(scratch.domain());
+    let (table, tests) = (asked.table, asked.tests);
     let first = tests[nth].0.first()?.1;
     let place = nth.to_string();
     let mut stream = lot.stream(&["edge", name, &place]);
@@ -133,14 +152,7 @@ fn try_rows(
                 continue;
             }
             let eye = Eye::of(&changed, bound);
-            let passes = |tests: Vec<Test>| {
-                eye.rows(&Source::Rows { relation: table, tests }, None, None)
-                    .into_iter()
-                    .any(|found| id_of(found) == row)
-            };
-            let rest =
-                tests.iter().enumerate().filter(|(other, _)| *other != nth).map(|(_, test)| test.clone()).collect();
-            if !passes(tests.to_vec()) && passes(rest) {
+            if !asked.rows(&eye).contains(&row) && asked.rows_without(nth, &eye).contains(&row) {
                 return Some((changed, row));
             }
         }

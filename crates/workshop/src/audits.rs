@@ -9,6 +9,7 @@ use benchwright_audit::{
     trials::suite::{SuiteMember, suite as whole_suite},
 };
 use benchwright_base::{Digest, nearest};
+use benchwright_catalog::Catalog;
 use benchwright_pack::{Store, Suite, SuiteTask};
 use serde_json::json;
 use std::{collections::BTreeMap, time::Instant};
@@ -76,7 +77,7 @@ pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Res
     let suite = store.suite()?;
     let wanted = chosen(&suite, options.sample);
     let ids = ids(store, &suite, &wanted, &mut audit)?;
-    let requests = requests(store, &ids, options);
+    let requests = requests(workshop.catalog(), store, &ids, options);
     let asked = serde_json::to_vec(&requests).unwrap_or_default();
     let work = json!({ "auditing": ground(workshop.catalog(), &suite), "asked": Digest::of(&asked).to_string() });
     let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
@@ -102,7 +103,7 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     }
     let ids: Vec<(String, String)> =
         built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
-    run_trials(workshop, &requests(&store, &ids, options), BTreeMap::new(), None, &mut audit)?;
+    run_trials(workshop, &requests(workshop.catalog(), &store, &ids, options), BTreeMap::new(), None, &mut audit)?;
     hold(&mut audit, suite, options);
     let mut audit = finished(workshop, audit)?;
     as_a_whole(&store, suite, &ids, options, &mut audit)?;
@@ -195,14 +196,15 @@ fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Res
 }
 
 /// Which trials are run on tasks, given by id and pattern.
-fn requests(store: &Store, ids: &[(String, String)], options: &AuditOptions) -> Vec<AuditRequest> {
+fn requests(catalog: &Catalog, store: &Store, ids: &[(String, String)], options: &AuditOptions) -> Vec<AuditRequest> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut requests = Vec::new();
     for (id, pattern) in ids {
         let rank = seen.entry(pattern).or_default();
         *rank += 1;
         let is_wanted = |name: &str, sampled: bool| match options.trials.is_empty() {
-            true => !sampled || *rank <= SAMPLED,
+            // What takes a solver long on a plan takes no time on a request.
+            true => !sampled || *rank <= SAMPLED || catalog.is_scenario(pattern),
             false => options.trials.iter().any(|wanted| wanted == name),
         };
         let trials = TRIALS.iter().filter(|trial| !trial.whole && is_wanted(trial.name, trial.sampled));
