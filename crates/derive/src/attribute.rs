@@ -365,6 +365,13 @@ impl Outcome<'_> {
         let mut slots = Vec::new();
         for part in parts {
             let Said::Slot { text, shows, ty, form, optional } = part else { continue };
+            // Of several, each is to be mentioned, in whatever order and however they are strung together.
+            if let (Shows::Each(slot, path), true) = (shows, *form != Form::Count) {
+                for item in eye.items(*slot - usize::from(subject.is_some()), *ty, path) {
+                    slots.push(ProseSlot { name: text.clone(), is: SlotFact::Text(item), optional: *optional });
+                }
+                continue;
+            }
             let made_field = match shows {
                 Shows::One(expr) => cell_of(expr, &eye, subject, it).and_then(|(table, row, field)| {
                     let actual = made.actual.get(&(table, row))?;

@@ -148,6 +148,15 @@ fn unwritable(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Resul
             None => return Err(throw("nothing stands in the way".to_owned())),
         },
     };
+    let why = match variant.obstacle {
+        Obstacle::Permission => {
+            let mut all = why;
+            let more = forbidden(scene, clauses)?;
+            all.extend(more);
+            all
+        }
+        _ => why,
+    };
     let (mut rules, mut records, mut tables) = (Vec::new(), Vec::new(), Vec::new());
     for why in &why {
         let (table, row, origin, obstacle) = match why {
@@ -209,6 +218,39 @@ fn refused(scene: &Scene<'_>, demanded: &Demanded, writes: &[Write]) -> Option<U
         }
     }
     None
+}
+
+/// Everything that the seat may not do of what whoever sat there before it would do: each call of theirs is tried where they make it.
+fn forbidden(scene: &Scene<'_>, clauses: &[Clause]) -> Result<Vec<Unwritable>, Discard> {
+    let domain = scene.domain();
+    let (role, seat) = scene.seat_named(&scene.scenario.seat)?;
+    let mut scratch = Scratch::new(&scene.world).seated(seat.actor);
+    let asked = demand::demand(scene.scenario, clauses, &scratch, &scene.bound, &seat, MendOrder::FirstFirst);
+    let demanded = asked.map_err(|stuck| throw(scene.told(&stuck.0)))?;
+    let deeds = sorted(&demanded.deeds, domain);
+    let desk = Desk { domain, role: &role, without: &[] };
+    let matter =
+        Matter { deeds: &deeds, desk: &desk, first: &scene.scratch, last: &demanded.scratch, bound: &demanded.bound };
+    let writes = calls::writes(matter).map_err(|why| throw(crate::unwritten(domain, &why)))?;
+    let mut found = Vec::new();
+    for write in &writes {
+        let tool = &domain.tools[write.tool];
+        let args = calls::plain_args(&write.args, &demanded.scratch).to_string();
+        let tried = scratch.clone().call(&scene.seat, &tool.name, &args).err();
+        if tried.is_some_and(|refusal| refusal.code == RefusalCode::Forbidden) {
+            let deed = &deeds[write.deeds[0]];
+            let row = match &deed.act {
+                demand::DeedAct::Change { row, .. } | demand::DeedAct::Drop { row, .. } => Some(*row),
+                _ => None,
+            };
+            let native = tool.native.iter().flat_map(|native| native.writes.iter().copied());
+            let own = tool.table.into_iter().map(|table| (table, row)).chain(native.map(|table| (table, None)));
+            found.extend(own.map(|(table, row)| Unwritable::Forbidden { table, row, origin: deed.origin.clone() }));
+        }
+        // Where rows have got other ids, a call may not fit; what it would be refused for is seen all the same.
+        let _ = scratch.call(&seat, &tool.name, &args);
+    }
+    Ok(found)
 }
 
 /// What a row is known by: its own keys; one that has none, by those of the rows that it refers to.

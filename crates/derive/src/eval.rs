@@ -148,18 +148,16 @@ impl<'e> Eye<'e> {
         match shows {
             Shows::One(expr) => self.show(ty, &self.judge(subject, it).value(expr), form),
             Shows::Each(slot, path) => {
-                let rows = match &self.given.get(*slot - usize::from(subject.is_some())) {
-                    Some(GivenValue::Rows(rows)) => rows.clone(),
-                    _ => Vec::new(),
-                };
-                if form == Form::Count {
-                    return written::count(rows.len());
-                }
-                let items: Vec<String> =
-                    rows.iter().map(|row| self.show(ty, &self.reach(row, path), Form::Plain)).collect();
-                written::list(&items)
+                let items = self.items(*slot - usize::from(subject.is_some()), ty, path);
+                if form == Form::Count { written::count(items.len()) } else { written::list(&items) }
             }
         }
+    }
+
+    /// What a path reaches from each row of the set that a name stands for, as people write it.
+    pub(crate) fn items(&self, slot: usize, ty: Type, path: &Path) -> Vec<String> {
+        let Some(GivenValue::Rows(rows)) = self.given.get(slot) else { return Vec::new() };
+        rows.iter().map(|row| self.show(ty, &self.reach(row, path), Form::Plain)).collect()
     }
 }
 

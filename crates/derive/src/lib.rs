@@ -367,6 +367,22 @@ struct Scene<'a> {
     role: Role,
 }
 
+/// The seat of a role, with the person in it.
+fn seat_in(world: &Sandbox, scenario: &Scenario, bound: &[Known], name: &str) -> Result<(Role, Seat), Discard> {
+    let domain = world.domain();
+    let role = match domain.members.is_empty() {
+        true => domain.role_named(name).cloned(),
+        false => domain.joined_role(name),
+    };
+    let Some(role) = role else { return Err(Discard::Fault(format!("there is no role {name}"))) };
+    let actor = match scenario.person.map(|member| &bound[member]) {
+        Some(Known::Row(_, row)) => *row,
+        _ => world.person_for(&role.name),
+    };
+    let seat = Seat { role: role.name.clone(), actor };
+    Ok((role, seat))
+}
+
 impl<'a> Scene<'a> {
     fn new(scenario: &'a Scenario, variant: Option<&'a Blocked>, drawn: &Drawn) -> Result<Scene<'a>, Discard> {
         if let Some(broken) = drawn.scratch.broken_as_planted() {
@@ -375,19 +391,14 @@ impl<'a> Scene<'a> {
         }
         let world = Arc::new(drawn.scratch.clone().into_sandbox());
         let name = variant.and_then(|variant| variant.seat.as_ref()).unwrap_or(&scenario.seat);
-        let domain = world.domain();
-        let role = match domain.members.is_empty() {
-            true => domain.role_named(name).cloned(),
-            false => domain.joined_role(name),
-        };
-        let Some(role) = role else { return Err(Discard::Fault(format!("there is no role {name}"))) };
-        let actor = match scenario.person.map(|member| &drawn.bound[member]) {
-            Some(Known::Row(_, row)) => *row,
-            _ => world.person_for(&role.name),
-        };
-        let seat = Seat { role: role.name.clone(), actor };
-        let scratch = Scratch::new(&world).seated(actor);
+        let (role, seat) = seat_in(&world, scenario, &drawn.bound, name)?;
+        let scratch = Scratch::new(&world).seated(seat.actor);
         Ok(Scene { scenario, variant, world, scratch, bound: drawn.bound.clone(), seat, role })
+    }
+
+    /// The seat of a role in this world.
+    fn seat_named(&self, name: &str) -> Result<(Role, Seat), Discard> {
+        seat_in(&self.world, self.scenario, &self.bound, name)
     }
 
     fn domain(&self) -> &Domain {

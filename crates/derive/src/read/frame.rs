@@ -270,21 +270,23 @@ impl Reader<'_> {
     fn shown_of(&mut self, slot: usize, path: &Path) -> Option<String> {
         let member = self.scenario.cast.get(slot).filter(|member| member.is_drawn() && !path.is_empty())?;
         let single = matches!(self.bound.get(slot), Some(Known::Row(..)));
+        let given = format!("{}{}", member.name, dotted(self.domain(), path)).replace('.', "_");
+        // What was told so once is told so again, whatever was looked up since.
+        if single && self.given.iter().any(|fact| fact.name == given) {
+            return Some(given);
+        }
         if !single || self.known.contains(&slot) {
             return None;
         }
         let (_, value, ty) = self.shown.get(&slot)?.iter().find(|(shown, _, _)| shown == path)?.clone();
         let domain = self.domain();
-        let name = format!("{}{}", member.name, dotted(domain, path)).replace('.', "_");
-        if self.seen.known(&name).is_none() {
-            let told = type_name(domain, ty)?;
-            let value = crate::calls::to_json(domain, ty, &value);
-            if !self.seen.give(&name, &told, &value) {
-                return None;
-            }
-            self.given.push(GivenFact { name: name.clone(), ty: told, value });
+        let told = type_name(domain, ty)?;
+        let value = crate::calls::to_json(domain, ty, &value);
+        if self.seen.known(&given).is_some() || !self.seen.give(&given, &told, &value) {
+            return None;
         }
-        Some(name)
+        self.given.push(GivenFact { name: given.clone(), ty: told, value });
+        Some(given)
     }
 
     /// What a cell has become by itself, because of what is asked for.
