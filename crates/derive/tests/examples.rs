@@ -246,13 +246,14 @@ fn the_same_seed_makes_the_same_task() {
     assert_eq!(a.world.origin(), b.world.origin());
 }
 
-/// Every scenario of the house makes a task that passes, and each of its blocked variants is one in some draw of a few.
-#[test]
-fn every_scenario_makes_a_task_and_each_of_its_variants() {
+/// Every scenario of a group makes a task that passes, and each of its blocked variants is one in some draw of a few.
+fn every_scenario_of(groups: &[&str]) {
     let names = Catalog::built_in().scenario_names().unwrap();
-    assert!(names.len() >= EXAMPLES.len());
+    let is_of = |name: &&String| groups.iter().any(|group| name.starts_with(&format!("{group}/")));
+    let names: Vec<&String> = names.iter().filter(is_of).collect();
+    assert!(names.len() >= 18 * groups.len(), "{groups:?} has {} scenarios", names.len());
     let mut found = Vec::new();
-    for name in &names {
+    for name in names {
         let example = Example::open(name);
         let derived = example.draw(None, 1);
         let verdict = judged(&derived, &played(&derived));
@@ -268,4 +269,24 @@ fn every_scenario_makes_a_task_and_each_of_its_variants() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_scenario_of_service_desks_makes_a_task_and_each_of_its_variants() {
+    every_scenario_of(&["csm", "itsm"]);
+}
+
+#[test]
+fn every_scenario_of_people_makes_a_task_and_each_of_its_variants() {
+    every_scenario_of(&["hr"]);
+}
+
+#[test]
+fn every_scenario_of_offices_makes_a_task_and_each_of_its_variants() {
+    every_scenario_of(&["teams", "calendar", "email", "drive"]);
+}
+
+#[test]
+fn every_joined_scenario_makes_a_task_and_each_of_its_variants() {
+    every_scenario_of(&["hybrid"]);
 }
