@@ -29,10 +29,8 @@ pub(crate) fn plant(scenario: &Scenario, drawn: &mut Drawn, lot: &Lot<'_>) -> Re
         }
         let Form::Rows { source: Source::Rows { relation, tests }, condition, .. } = &member.form else { continue };
         let asked = Asked { table: *relation, tests, condition: condition.as_ref() };
-        for nth in 0..tests.len() {
-            if is_told(&tests[nth]) {
-                edge(member, at, &asked, nth, drawn, lot)?;
-            }
+        for (nth, _) in tests.iter().enumerate().filter(|(_, test)| is_told(test)) {
+            edge(member, at, &asked, nth, drawn, lot)?;
         }
     }
     Ok(())
