@@ -8,8 +8,8 @@
       chooses, writes both lock files without digests, and prints every share beside what was wanted
   benchwright build suites/ops-1150.toml -o out --lock      locks them
 
-Nothing is random: the same candidates give the same choice. A task is chosen only at the tier that its own calls make it: easy to
-seven, medium to thirteen, hard from fourteen.
+Nothing is random: the same candidates give the same choice. A task of ops-1150 that can be carried out is chosen only at the tier that its
+own calls make it, easy to seven, medium to thirteen, hard from fourteen; blocked tasks and their twins are not held to that.
 """
 
 import argparse
@@ -192,14 +192,14 @@ def choose(options):
     chosen = []
     for group, (count, mean, ways) in GROUPS.items():
         pool = [task for task in done if task.group == group]
-        # The twin of each blocked task is there too.
         chosen += choose_group(pool, count, mean, ways)
+    # The twin of each blocked task is there too.
     have = {task.order for task in chosen}
+    twin_orders = {twins[t.pattern, t.tier, t.seed].order for t in refused}
     for task in refused:
         twin = twins[task.pattern, task.tier, task.seed]
         if twin.order not in have:
             # It takes the place of one of its scenario, or else of its group, that is no twin.
-            twin_orders = {twins[t.pattern, t.tier, t.seed].order for t in refused}
             others = [o for o in chosen if o.group == task.group and o.order not in twin_orders]
             others.sort(key=lambda o: (o.pattern != task.pattern, o.key != twin.key, o.order))
             if others:

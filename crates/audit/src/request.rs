@@ -82,7 +82,7 @@ impl<'a> RequestSubject<'a> {
         let sealed = &task.sealed;
         let misfit = |why: String| SubjectError::Misfit(why);
         let effects = sealed.effects.as_ref().ok_or_else(|| misfit("the task is judged by no effects".to_owned()))?;
-        let (scenario, _) = catalog.scenario(&sealed.pattern)?;
+        let scenario = catalog.scenario(&sealed.pattern)?.0.at(&sealed.tier).into_owned();
         let sandbox = catalog.world_of_snapshot(&task.world)?;
         let seat = sandbox.seat_of(&task.open);
         let grader = EffectsGrader::new(Arc::clone(&sandbox), effects, &seat).map_err(|why| misfit(why.to_string()))?;

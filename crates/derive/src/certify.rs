@@ -136,27 +136,19 @@ fn written(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<(
 /// No right, or no tool: all of what is demanded that nobody in the seat can write, each of which is a reason.
 fn unwritable(scene: &Scene<'_>, variant: &Blocked, clauses: &[Clause]) -> Result<Certificate, Discard> {
     let domain = scene.domain();
-    let why = match written(scene, variant, clauses) {
+    let mut why = match written(scene, variant, clauses) {
+        Ok(_) => Vec::new(),
         Err(Obstructed::Unwritable(why)) => why,
         // A call that a clause names is made while the state is demanded, in the seat.
-        Err(Obstructed::Stuck(Stuck::Refused(table, refusal))) if refusal.code == RefusalCode::Forbidden => {
-            vec![Unwritable::Forbidden { table, row: None, origin: Origin::Clause(0) }]
-        }
+        Err(Obstructed::Stuck(Stuck::Refused(_, refusal))) if refusal.code == RefusalCode::Forbidden => Vec::new(),
         Err(other) => return Err(throw(format!("something else stands in the way: {}", obstructed(scene, &other)))),
-        Ok((demanded, writes)) => match refused(scene, &demanded, &writes) {
-            Some(why) => vec![why],
-            None => return Err(throw("nothing stands in the way".to_owned())),
-        },
     };
-    let why = match variant.obstacle {
-        Obstacle::Permission => {
-            let mut all = why;
-            let more = forbidden(scene, clauses)?;
-            all.extend(more);
-            all
-        }
-        _ => why,
-    };
+    if variant.obstacle == Obstacle::Permission {
+        why.extend(forbidden(scene, clauses)?);
+    }
+    if why.is_empty() {
+        return Err(throw("nothing stands in the way".to_owned()));
+    }
     let (mut rules, mut records, mut tables) = (Vec::new(), Vec::new(), Vec::new());
     for why in &why {
         let (table, row, origin, obstacle) = match why {
@@ -198,26 +190,6 @@ fn natives_for<'s>(scene: &'s Scene<'_>, variant: &Blocked, table: TableId) -> V
 fn each_once(list: &mut Vec<String>) {
     let mut seen = std::collections::BTreeSet::new();
     list.retain(|item| seen.insert(item.clone()));
-}
-
-/// A call that the world refuses because the role may not, on a row for which a grant does not hold.
-fn refused(scene: &Scene<'_>, demanded: &Demanded, writes: &[Write]) -> Option<Unwritable> {
-    let deeds = sorted(&demanded.deeds, scene.domain());
-    let mut scratch = scene.scratch.clone();
-    for write in writes {
-        let tool = &scene.domain().tools[write.tool];
-        let args = calls::plain_args(&write.args, &demanded.scratch);
-        let refusal = scratch.call(&scene.seat, &tool.name, &args.to_string()).err();
-        if refusal.is_some_and(|refusal| refusal.code == RefusalCode::Forbidden) {
-            let deed = &deeds[write.deeds[0]];
-            let row = match &deed.act {
-                demand::DeedAct::Change { row, .. } | demand::DeedAct::Drop { row, .. } => Some(*row),
-                _ => None,
-            };
-            return Some(Unwritable::Forbidden { table: tool.table?, row, origin: deed.origin.clone() });
-        }
-    }
-    None
 }
 
 /// Everything that the seat may not do of what whoever sat there before it would do: each call of theirs is tried where they make it.

@@ -24,7 +24,7 @@ type Test = (Path, TestOp, Vec<Expr>);
 /// Plants an edge for every told condition that does nothing in the world as it is.
 pub(crate) fn plant(scenario: &Scenario, drawn: &mut Drawn, lot: &Lot<'_>) -> Result<(), Discard> {
     for (at, member) in scenario.cast.iter().enumerate() {
-        if member.is_drawn() {
+        if member.is_drawn() || scenario.idle.contains(&at) {
             continue;
         }
         let Form::Rows { source: Source::Rows { relation, tests }, condition, .. } = &member.form else { continue };

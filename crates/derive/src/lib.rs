@@ -27,7 +27,7 @@ use benchwright_pack::{
 use benchwright_project::{Discard, MOST_ATTEMPTS, MakeError};
 use benchwright_sandbox::{Conditions, Episode, Sandbox, Scratch};
 use benchwright_schema::{By, Domain, Role, codec, ways::Wanted};
-use benchwright_spec::scenario::{self, Asked, Blocked, Clause, Form, Pick, Scenario, Told, WordPart};
+use benchwright_spec::scenario::{self, Asked, Blocked, Clause, Form, Member, Pick, Scenario, Told, WordPart};
 use benchwright_world::{ReplayError, Seat, seen::Known};
 use calls::{Desk, Matter, Write};
 use demand::{Deed, Demanded, MendOrder, Origin, Stuck};
@@ -185,6 +185,7 @@ pub fn derive(
     if let Some(member) = chosen {
         return Err(Discard::Fault(format!("{}: `any` and `ask` are read, but not derived yet", member.name)));
     }
+    let scenario = &*scenario.at(tier);
     let lot = Lot { pattern, tier, seed, attempt };
     let (base, sandbox) = base_of(scenario, &lot, bases)?;
     let drawn = settled(scenario, None, &sandbox, &lot)?;
@@ -248,6 +249,7 @@ fn blocked(
     voice: &str,
     bases: &Bases<'_>,
 ) -> Result<Derived, Discard> {
+    let scenario = &*scenario.at(tier);
     let Some(variant) = scenario.variant(variant) else {
         return Err(Discard::Fault(format!("{pattern} has no variant {variant}")));
     };
@@ -302,7 +304,7 @@ fn blocked(
         cast: scene.cast_in_words(),
         rows: scene.cast_rows(),
         edges: drawn.edges.len(),
-        doubles: drawn.doubles.len(),
+        doubles: drawn.doubles.iter().filter(|(member, _)| !scenario.idle.contains(member)).count(),
         planted: planted(&drawn.scratch),
         base_digest: sandbox.origin().to_string(),
         without: variant.without.clone(),
@@ -529,7 +531,7 @@ impl<'a> Scene<'a> {
             cast: self.cast_in_words(),
             rows: self.cast_rows(),
             edges: drawn.edges.len(),
-            doubles: drawn.doubles.len(),
+            doubles: drawn.doubles.iter().filter(|(member, _)| !self.scenario.idle.contains(member)).count(),
             planted: planted(&drawn.scratch),
             base_digest: String::new(),
             without: Vec::new(),
@@ -695,7 +697,7 @@ impl<'a> Scene<'a> {
     fn facts(&self) -> Vec<String> {
         let domain = self.domain();
         let mut facts: Vec<String> = Vec::new();
-        for known in &self.bound {
+        for (_, known) in self.cast() {
             match known {
                 Known::Value(ty, value) => facts.push(codec::show_value(domain, *ty, value)),
                 Known::Row(table, _) | Known::Rows(table, _) => {
@@ -718,9 +720,14 @@ impl<'a> Scene<'a> {
         facts
     }
 
+    /// The members that the request speaks of, with what they stand for.
+    fn cast(&self) -> impl Iterator<Item = (&Member, &Known)> {
+        let members = self.scenario.cast.iter().zip(&self.bound).enumerate();
+        members.filter(|(at, _)| !self.scenario.idle.contains(at)).map(|(_, member)| member)
+    }
+
     fn cast_rows(&self) -> BTreeMap<String, Vec<RowId>> {
-        let members = self.scenario.cast.iter().zip(&self.bound);
-        let rows = members.filter(|(_, known)| !matches!(known, Known::Value(..)));
+        let rows = self.cast().filter(|(_, known)| !matches!(known, Known::Value(..)));
         rows.map(|(member, known)| (member.name.clone(), draw::rows_of(known))).collect()
     }
 
@@ -729,7 +736,7 @@ impl<'a> Scene<'a> {
         let call = |table: TableId, row: RowId| {
             self.scratch.row(table, row).map_or_else(String::new, |cells| demand::called(domain, table, cells))
         };
-        let words = self.scenario.cast.iter().zip(&self.bound).map(|(member, known)| {
+        let words = self.cast().map(|(member, known)| {
             let value = match known {
                 Known::Row(table, row) => row.map_or(serde_json::Value::Null, |row| call(*table, row).into()),
                 Known::Rows(table, rows) => rows.iter().map(|row| call(*table, *row)).collect::<Vec<_>>().into(),

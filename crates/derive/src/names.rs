@@ -141,6 +141,9 @@ pub(crate) fn prove(
     for (at, member) in scenario.cast.iter().enumerate() {
         let (true, Some(table)) = (member.is_drawn(), member.table()) else { continue };
         let shown = request.shown.get(&at).map_or(&[][..], |shown| shown);
+        if shown.is_empty() && scenario.idle.contains(&at) && lost.is_none_or(|lost| lost.member != at) {
+            continue;
+        }
         let fitting = |only: &[(benchwright_expr::Path, Value, Type)]| -> Vec<RowId> {
             let fits = |row: &[Value]| {
                 eye.row(table, crate::eval::id_of(row))

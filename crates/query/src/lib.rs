@@ -79,7 +79,7 @@ impl<'d> Tables<'d> {
         order: Option<Order<'_>>,
         given: &[Known],
     ) -> Result<Vec<RowId>, QueryError> {
-        let asked = self.writer(given).rows(source, condition, order.as_ref().map(|order| (order.by, order.last)))?;
+        let asked = self.writer(given).rows(source, condition, order.as_ref())?;
         self.ids(&asked)
     }
 

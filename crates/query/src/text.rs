@@ -1,7 +1,7 @@
 //! A tree as SQL. Truth is two-valued in the tree, so every comparison says `IS TRUE`; a path is a row of inner questions, so that it
 //! ends in null wherever a reference does.
 
-use crate::{BEFORE, QueryError};
+use crate::{BEFORE, Order, QueryError};
 use benchwright_base::{DateTime, FieldId, RowId, TableId, Value};
 use benchwright_expr::{Binder, Compare, Expr, Fold, FoldKind, Function, Path, Source, TestOp, TextOp, Type, Unit};
 use benchwright_schema::{Domain, codec};
@@ -79,7 +79,7 @@ impl<'w> Writer<'w> {
     }
 
     /// The question for the rows of a source, each of which is `it` in the condition and the order.
-    pub(crate) fn rows(&mut self, source: &Source, condition: Option<&Expr>, order: Option<(&Expr, bool)>) -> Text {
+    pub(crate) fn rows(&mut self, source: &Source, condition: Option<&Expr>, order: Option<&Order<'_>>) -> Text {
         let (from, mut wheres, place) = self.source(source)?;
         let own = match &place {
             Place::Row(_, alias) => format!("{alias}.\"id\""),
@@ -92,9 +92,9 @@ impl<'w> Writer<'w> {
         }
         let order = match order {
             None => String::new(),
-            Some((by, last)) => {
+            Some(Order { by, last }) => {
                 let by = self.value(by)?.0;
-                format!("{by} {}, ", if last { "DESC" } else { "ASC" })
+                format!("{by} {}, ", if *last { "DESC" } else { "ASC" })
             }
         };
         self.places.pop();

@@ -1,7 +1,7 @@
 //! Agents that know how the work is done and do it badly, each with one vice: the guesses of whoever does not look. What they earn is
 //! the floor beside which an agent on requests stands.
 
-use crate::{Hosted, ToolCard};
+use crate::{Hosted, ToolCard, policy::ids};
 use benchwright_calls::offered::Maker;
 use benchwright_pack::{FindPick, OpenPart, Script, Step};
 use benchwright_schema::Domain;
@@ -77,9 +77,9 @@ fn hit(seen: &mut Seen<'_>, domain: &Domain, step: &Step, find: &benchwright_pac
 
 /// The id of the first row of an answer.
 fn first_row(answer: &str) -> Option<u32> {
-    let answer: Json = serde_json::from_str(answer).ok()?;
-    let one = answer.get("rows").and_then(|rows| rows.get(0)).or_else(|| answer.get(0)).unwrap_or(&answer);
-    one.get("id").and_then(Json::as_u64).and_then(|id| u32::try_from(id).ok())
+    let mut found = Vec::new();
+    ids(&serde_json::from_str(answer).ok()?, &mut found);
+    found.first().copied()
 }
 
 /// Leaves out what a tool does not insist on.

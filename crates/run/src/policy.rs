@@ -227,7 +227,7 @@ impl Seen {
 }
 
 /// The ids of the records in an answer.
-fn ids(answer: &Json, found: &mut Vec<RowId>) {
+pub(crate) fn ids(answer: &Json, found: &mut Vec<RowId>) {
     match answer {
         Json::Array(list) => list.iter().for_each(|item| ids(item, found)),
         Json::Object(map) => {

@@ -10,6 +10,8 @@
 mod cast;
 mod document;
 mod plants;
+mod tiers;
+mod voices;
 mod words;
 
 pub use document::{SCENARIO, WORDS, domain_name, read};
@@ -50,6 +52,8 @@ pub struct Scenario {
     pub blocked: Vec<Blocked>,
     /// How people ask for it, by the name of the voice.
     pub voices: Vec<(String, Vec<WordPart>)>,
+    /// Members that nothing speaks of at the tier that this is, by their places.
+    pub idle: Vec<usize>,
 }
 
 impl Scenario {
@@ -220,6 +224,8 @@ pub struct Clause {
     pub act: Asked,
     /// In force only where this holds.
     pub when: Option<Expr>,
+    /// The tiers in which it is asked for; in all if there are none.
+    pub tiers: Vec<String>,
 }
 
 /// What is asked for.

@@ -308,9 +308,7 @@ impl Built {
         }
         figures
     }
-}
 
-impl Built {
     /// What was measured of requests, by the group of their pattern: how many there are, the mean and the most of each measure and of the
     /// checks, and how many cannot be carried out, by why. Nothing where there are none.
     pub fn requests(&self) -> Json {

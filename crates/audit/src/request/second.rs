@@ -20,11 +20,14 @@ pub(crate) fn run(subject: &RequestSubject<'_>) -> Finding {
     finding(again(subject))
 }
 
+/// Why a member is not asked for.
+const UNNEEDED: &str = "a name that hangs on one that the script never needed";
+
 /// What was read again.
 #[derive(Default)]
 struct Read {
     faults: Vec<String>,
-    /// What has no counterpart in SQL, with how often.
+    /// What is not asked, with how often.
     left: BTreeMap<String, usize>,
     counts: BTreeMap<&'static str, usize>,
 }
@@ -34,13 +37,21 @@ impl Read {
         *self.counts.entry(what).or_default() += more;
     }
 
+    /// What is not asked.
+    fn pass_over(&mut self, what: &str) {
+        self.count("asked", 1);
+        *self.left.entry(what.to_owned()).or_default() += 1;
+    }
+
     /// An answer, unless there is no asking.
     fn answer<T>(&mut self, answer: Result<T, QueryError>) -> Result<Option<T>, String> {
-        self.count("asked", 1);
         match answer {
-            Ok(answer) => Ok(Some(answer)),
+            Ok(answer) => {
+                self.count("asked", 1);
+                Ok(Some(answer))
+            }
             Err(QueryError::Construct(what)) => {
-                *self.left.entry(what.to_owned()).or_default() += 1;
+                self.pass_over(what);
                 Ok(None)
             }
             Err(error) => Err(error.to_string()),
@@ -75,7 +86,11 @@ fn members(subject: &RequestSubject<'_>, first: &Tables<'_>, read: &mut Read) ->
     let scenario = &subject.scenario;
     let script = subject.done()?;
     let mut given: Vec<Known> = Vec::new();
-    for member in &scenario.cast {
+    for (at, member) in scenario.cast.iter().enumerate() {
+        if scenario.idle.contains(&at) {
+            given.push(Known::Value(Type::Null, Value::Null));
+            continue;
+        }
         let rows = bound(subject, &member.name);
         let known = match (member.table(), &rows, script.names.get(&member.name)) {
             (Some(table), Some(rows), _) if matches!(member.is, GivenType::Rows(_)) => Known::Rows(table, rows.clone()),
@@ -105,7 +120,9 @@ fn members(subject: &RequestSubject<'_>, first: &Tables<'_>, read: &mut Read) ->
                     _ => &[],
                 };
                 let parts = tests.iter().flat_map(|(_, _, values)| values).chain(condition).chain(by);
-                if !parts.into_iter().any(hangs) {
+                if parts.into_iter().any(hangs) {
+                    read.pass_over(UNNEEDED);
+                } else {
                     let order = by.as_ref().map(|by| Order { by, last: matches!(pick, Pick::Last(_)) });
                     let asked = first.rows(source, condition.as_ref(), order, &given);
                     if let Some(mut found) = read.answer(asked)? {
@@ -136,7 +153,8 @@ fn members(subject: &RequestSubject<'_>, first: &Tables<'_>, read: &mut Read) ->
                     read.faults.push(format!("{} is {number}, and {found:?} in SQL", member.name));
                 }
             }
-            _ => {}
+            Form::Is(_) | Form::Number { .. } => read.pass_over(UNNEEDED),
+            Form::Rows { .. } | Form::Ask { .. } | Form::Drawn(_) => {}
         }
         given.push(known);
     }
@@ -214,10 +232,14 @@ fn ways(subject: &RequestSubject<'_>, done: &Done, read: &mut Read) -> Result<()
     for id in ids {
         let Some(rule) = subject.domain.rules.iter().find(|rule| rule.id == id) else { continue };
         let state = super::near_miss::without(subject, done, id);
+        // A state that no world can be in is judged by nobody.
+        if subject.sandbox.standing_at(&subject.seat, &state).is_err() {
+            read.pass_over("a way without which no world can be");
+            continue;
+        }
         let asked = Tables::of(&subject.domain, &state, Some(&subject.first), subject.seat.actor);
         let records = asked.map_err(|error| error.to_string())?;
-        // A state that no world can be in is judged by nobody.
-        let Ok(broken) = rules(subject, &state, &records, &[rule], true, read) else { continue };
+        let broken = rules(subject, &state, &records, &[rule], true, read)?;
         read.count("ways", 1);
         if broken.get(id) == Some(&0) {
             read.faults.push(format!("{id} is kept in SQL without what is said to be done for it"));

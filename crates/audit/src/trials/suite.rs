@@ -16,6 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const SMALLEST: usize = 20;
 /// Words of a text that are held together.
 const GRAM: usize = 8;
+/// Words of a request that are held together.
+const SHORT_GRAM: usize = 5;
+/// The most that requests of two scenarios may have in common, in thousandths.
+const MOST_IN_COMMON: usize = 600;
 /// Tasks that have so much of their cases in common, in thousandths, are near-duplicates.
 const ALIKE: usize = 950;
 /// The most names that a note lists.
@@ -33,6 +37,10 @@ pub struct SuiteMember {
     pattern: String,
     world: String,
     instruction: String,
+    /// Who acts, and with which tools.
+    seat: (String, Vec<String>),
+    /// What somebody asks for, where that is what the instruction ends with.
+    request: Option<String>,
     /// Everything that was drawn, as path and value.
     drawn: Vec<String>,
     /// The rules that apply, with whether each has a bound.
@@ -54,6 +62,8 @@ impl SuiteMember {
             pattern: sealed.pattern.clone(),
             world: task.open.world.clone(),
             instruction: task.instruction.clone(),
+            seat: (task.open.role.clone(), task.open.tools.clone()),
+            request: task.instruction.rsplit_once("## Request\n\n").map(|(_, request)| request.to_owned()),
             drawn,
             rules: rules.map(|(id, rule)| (id.clone(), rule.require.as_deref().is_some_and(has_bound))).collect(),
             found: found(task),
@@ -151,7 +161,11 @@ pub fn suite(suite: &Suite, members: &[SuiteMember], report: &AuditReport) -> Fi
     over("rule instances that nothing breaks, in thousandths", unbreakable, bars.unbreakable);
 
     if let Some((a, b)) = alike.same {
-        faults.push(format!("{a} and {b} have the same world and the same instruction"));
+        faults.push(format!("{a} and {b} have the same world, instruction, role and tools"));
+    }
+    let requests = requests(members);
+    if let Some((common, a, b)) = requests.filter(|(common, _, _)| *common > MOST_IN_COMMON) {
+        faults.push(format!("the requests {a} and {b} of two scenarios have {common} thousandths in common"));
     }
     if suite.salt.is_none() {
         faults.push("the suite has no salt; `build --lock` draws one".to_owned());
@@ -174,6 +188,7 @@ pub fn suite(suite: &Suite, members: &[SuiteMember], report: &AuditReport) -> Fi
         ("bounds never met exactly", unmet.len()),
         ("unbreakable, in thousandths", unbreakable),
         ("recurring 8-grams, in thousandths", recurring),
+        ("in common of requests of two scenarios, in thousandths", requests.map_or(0, |(common, _, _)| common)),
     ];
     figures.into_iter().fold(finding, |finding, (name, figure)| finding.count(name, figure))
 }
@@ -214,7 +229,7 @@ fn alike(members: &[SuiteMember]) -> Alike {
     for (at, member) in members.iter().enumerate() {
         for (before, other) in members.iter().enumerate().take(at) {
             let same_world = member.world == other.world;
-            if same_world && member.instruction == other.instruction {
+            if same_world && member.instruction == other.instruction && member.seat == other.seat {
                 alike.same = Some((other.id.clone(), member.id.clone()));
             }
             let of_pattern = member.pattern == other.pattern;
@@ -230,6 +245,11 @@ fn alike(members: &[SuiteMember]) -> Alike {
 
 /// What two lists in order have in common, in thousandths of the longer one.
 fn in_common(one: &[u32], other: &[u32]) -> usize {
+    shared(one, other) * 1_000 / one.len().max(other.len()).max(1)
+}
+
+/// How many two lists in order have in common.
+fn shared(one: &[u32], other: &[u32]) -> usize {
     let (mut a, mut b, mut common) = (0, 0, 0);
     while a < one.len() && b < other.len() {
         match one[a].cmp(&other[b]) {
@@ -238,13 +258,44 @@ fn in_common(one: &[u32], other: &[u32]) -> usize {
             std::cmp::Ordering::Equal => (a, b, common) = (a + 1, b + 1, common + 1),
         }
     }
-    common * 1_000 / one.len().max(other.len()).max(1)
+    common
+}
+
+/// The two requests of different scenarios that have most in common, with how much, in thousandths.
+fn requests(members: &[SuiteMember]) -> Option<(usize, &str, &str)> {
+    let mut numbers: BTreeMap<Vec<String>, u32> = BTreeMap::new();
+    let mut grams: Vec<(&SuiteMember, Vec<u32>)> = Vec::new();
+    for member in members {
+        let Some(request) = &member.request else { continue };
+        let words: Vec<String> = request.split_whitespace().map(str::to_lowercase).collect();
+        let mut list: Vec<u32> = Vec::new();
+        for gram in words.windows(SHORT_GRAM) {
+            let next = numbers.len() as u32;
+            list.push(*numbers.entry(gram.to_vec()).or_insert(next));
+        }
+        list.sort_unstable();
+        list.dedup();
+        grams.push((member, list));
+    }
+    let mut most = None;
+    for (at, (member, list)) in grams.iter().enumerate() {
+        for (other, before) in grams[..at].iter().filter(|(other, _)| other.pattern != member.pattern) {
+            let shared = shared(list, before);
+            let common = shared * 1_000 / (list.len() + before.len() - shared).max(1);
+            if most.is_none_or(|(known, _, _)| common > known) {
+                most = Some((common, &*other.id, &*member.id));
+            }
+        }
+    }
+    most
 }
 
 /// The share of a task's 8-grams that stand in another task too, in thousandths, over all tasks.
 fn recurring(members: &[SuiteMember]) -> usize {
+    // A policy is the same in every instruction of its domain; what is asked for is not.
+    let text = |member: &'_ SuiteMember| member.request.clone().unwrap_or_else(|| member.instruction.clone());
     let words: Vec<Vec<String>> =
-        members.iter().map(|member| member.instruction.split_whitespace().map(str::to_lowercase).collect()).collect();
+        members.iter().map(|member| text(member).split_whitespace().map(str::to_lowercase).collect()).collect();
     let grams: Vec<BTreeSet<&[String]>> = words.iter().map(|words| words.windows(GRAM).collect()).collect();
     let mut tasks: BTreeMap<&[String], usize> = BTreeMap::new();
     for gram in grams.iter().flatten() {
@@ -270,6 +321,8 @@ mod tests {
             pattern: "a/b".to_owned(),
             world: format!("world {at}"),
             instruction: words.join(" "),
+            seat: ("clerk".to_owned(), Vec::new()),
+            request: None,
             drawn: (0..20).map(|leaf| format!("/{leaf}={at}")).collect(),
             rules: BTreeMap::from([("r/most".to_owned(), true), ("r/is".to_owned(), false)]),
             found: None,
@@ -326,7 +379,22 @@ mod tests {
             members[1] = SuiteMember { id: "other".to_owned(), ..members[0].clone() };
         };
         let bars = SuiteBars { near_duplicates: Some(1), recurring: Some(100), ..none };
-        fails_with(&told(bars, &ALL, same), "the same world and the same instruction");
+        fails_with(&told(bars, &ALL, same), "the same world, instruction, role and tools");
+        let tools = |members: &mut Vec<SuiteMember>, suite: &mut Suite| {
+            same(members, suite);
+            members[1].seat.1 = vec!["all but one".to_owned()];
+        };
+        assert_eq!(told(bars, &ALL, tools), Held::Passed);
+        let asks = |other: &'static str| {
+            move |members: &mut Vec<SuiteMember>, _: &mut Suite| {
+                let words = "please move the meeting with our partners to another day of this week";
+                members[0].request = Some(words.to_owned());
+                members[1].request = Some(words.replace("this week", other));
+                members[1].pattern = "a/c".to_owned();
+            }
+        };
+        fails_with(&told(bars, &ALL, asks("next week")), "in common");
+        assert_eq!(told(bars, &ALL, asks("our choice, if all of them can come then, and else leave it")), Held::Passed);
         // Two of twenty have every 8-gram in common.
         fails_with(&told(SuiteBars { recurring: Some(99), ..bars }, &ALL, same), "in thousandths: 100");
     }

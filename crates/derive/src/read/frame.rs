@@ -68,6 +68,13 @@ pub(super) fn speaks_of_it(told: &str) -> bool {
     found
 }
 
+impl Frame {
+    /// The frame of a way, which sees the row that breaks its rule.
+    pub(super) fn of_way(subject: Option<String>, on: (TableId, RowId), it: It) -> Frame {
+        Frame { slots: vec![subject], rows: vec![Some(on)], it, alias: None, own: None, way: true }
+    }
+}
+
 impl Reader<'_> {
     /// The frame of what sees so many names of the scenario.
     pub(super) fn cast_frame(&self, names: usize) -> Frame {

@@ -31,7 +31,7 @@ impl Reader<'_> {
             return Err(Discard::Fault("a deed of a way without an act".to_owned()));
         };
         let (subject, it) = self.subject(rule, way, on)?;
-        let base = Frame { slots: vec![subject], rows: vec![Some(on)], it, alias: None, own: None, way: true };
+        let base = Frame::of_way(subject, on, it);
         let mut frame = base.clone();
         frame.rows.push(self.deeds[at].it);
         match act {
@@ -108,14 +108,7 @@ impl Reader<'_> {
         if some == all {
             return Ok((told, frame.it));
         }
-        let alike = Frame {
-            slots: vec![told.clone()],
-            rows: vec![Some(on)],
-            it: It::Alike(set.clone(), table),
-            alias: None,
-            own: None,
-            way: true,
-        };
+        let alike = Frame::of_way(told.clone(), on, It::Alike(set.clone(), table));
         if self.is_done_once(rule, way, &alike)? {
             return Ok((told, alike.it));
         }
@@ -189,7 +182,7 @@ impl Reader<'_> {
     ) -> Result<String, Discard> {
         let require = self.domain().rules[rule].on.iter().find(|(table, _)| *table == on.0);
         let Some((_, require)) = require else { return Err(Discard::Fault("a rule on another table".to_owned())) };
-        let frame = Frame { slots: vec![subject], rows: vec![Some(on)], it, alias: None, own: None, way: true };
+        let frame = Frame::of_way(subject, on, it);
         let require = self.settled(require, on);
         Ok(format!("not {}", self.tell(&require, &frame)?))
     }

@@ -2,7 +2,7 @@
 
 use super::cast::{self, fault};
 use super::plants::{self, PlantText};
-use super::words::{self, WordPart};
+use super::voices::{self, WordsText};
 use super::{
     AnswerType, Asked, Blocked, BlockingRule, Clause, Ensure, Lost, Member, Obstacle, Passing, Plant, Scenario, Tier,
     Told,
@@ -23,14 +23,12 @@ use std::{collections::BTreeMap, fmt, marker::PhantomData};
 pub const SCENARIO: &str = "scenario.toml";
 /// The file with the voices.
 pub const WORDS: &str = "words.toml";
-/// The fewest voices.
-const FEWEST_VOICES: usize = 3;
 /// The tiers, from the easiest on.
-const TIERS: [&str; 3] = ["easy", "medium", "hard"];
+pub(super) const TIERS: [&str; 3] = ["easy", "medium", "hard"];
 
 /// A table whose order counts.
 #[derive(Clone, Debug)]
-struct Ordered<T>(Vec<(String, T)>);
+pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
 
 impl<T> Default for Ordered<T> {
     fn default() -> Ordered<T> {
@@ -60,7 +58,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ScenarioText {
+pub(super) struct ScenarioText {
     title: String,
     domain: String,
     seat: String,
@@ -78,7 +76,7 @@ struct ScenarioText {
     #[serde(default)]
     tiers: Ordered<TierText>,
     #[serde(default)]
-    blocked: Ordered<BlockedText>,
+    pub(super) blocked: Ordered<BlockedText>,
 }
 
 /// What stands at a key of a plant.
@@ -122,6 +120,8 @@ struct ClauseText {
     give: Option<String>,
     #[serde(default)]
     when: Option<String>,
+    #[serde(default, rename = "tier")]
+    tiers: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -133,7 +133,7 @@ struct TierText {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BlockedText {
+pub(super) struct BlockedText {
     kind: String,
     #[serde(default)]
     rule: Option<String>,
@@ -150,13 +150,7 @@ struct BlockedText {
     #[serde(default)]
     ensure: Vec<String>,
     #[serde(default)]
-    adds: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WordsText {
-    ask: Ordered<String>,
+    pub(super) adds: Option<String>,
 }
 
 /// The domain that the `scenario.toml` of a folder names.
@@ -186,7 +180,7 @@ pub fn read(files: &BTreeMap<String, String>, domain: &Domain) -> Result<Scenari
         scenario = reader.scenario(text);
     }
     if let (Some(scenario), Some(said), Some(text)) = (&mut scenario, &said, &text) {
-        read_words(scenario, said, text, domain, &words, &matter);
+        voices::read(scenario, said, text, domain, &words, &matter);
     }
     missing.extend(matter.into_faults());
     missing.extend(words.into_faults());
@@ -197,7 +191,7 @@ pub fn read(files: &BTreeMap<String, String>, domain: &Domain) -> Result<Scenari
 }
 
 /// Faults of a text at a key.
-fn tell(document: &Document<'_>, path: &[&str], faults: Vec<Fault>) {
+pub(super) fn tell(document: &Document<'_>, path: &[&str], faults: Vec<Fault>) {
     for Fault { offset, message, help } in faults {
         let path = path.iter().map(|key| (*key).to_owned()).collect();
         document.add([KeyFault { path, spot: Spot::Value(offset), message, help }]);
@@ -260,6 +254,7 @@ impl Reader<'_> {
             via: text.via.clone(),
             blocked: Vec::new(),
             voices: Vec::new(),
+            idle: Vec::new(),
         };
         for (member, tool) in &text.via {
             if scenario.member(member).is_none() {
@@ -352,13 +347,13 @@ impl Reader<'_> {
             PlantValue::Text(table) => self.domain.table_named(table),
             _ => None,
         });
-        let is_field = |key: &str| makes.is_some_and(|table| self.domain.table(table).field_named(key).is_some());
-        let fields: Vec<bool> = text.0.iter().map(|(key, _)| is_field(key)).collect();
-        for ((key, value), is_field) in text.0.iter().zip(fields) {
+        let domain = self.domain;
+        let is_field = |key: &str| makes.is_some_and(|table| domain.table(table).field_named(key).is_some());
+        for (key, value) in &text.0 {
             match (&**key, value) {
                 ("table", PlantValue::Text(text)) => plant.table = Some(text),
                 ("each", PlantValue::Text(text)) => plant.each = Some(text),
-                ("change" | "double", PlantValue::Text(text)) if is_field => plant.cells.push((key, text)),
+                ("change" | "double", PlantValue::Text(text)) if is_field(key) => plant.cells.push((key, text)),
                 ("change", PlantValue::Text(text)) => plant.change = Some(text),
                 ("double", PlantValue::Text(text)) => plant.double = Some(text),
                 ("tier", PlantValue::List(list)) => plant.tiers.clone_from(list),
@@ -459,7 +454,13 @@ impl Reader<'_> {
                 return None;
             }
         };
-        Some(Clause { id: text.id.clone(), act, when })
+        for tier in text.tiers.iter().filter(|tier| !TIERS.contains(&&***tier)) {
+            self.tell(&at("tier"), unknown(format!("there is no tier `{tier}`"), tier, TIERS));
+        }
+        if !text.tiers.is_empty() && text.name.is_some() {
+            self.tell(&at("as"), fault("what is asked for in some tiers only has no name", None));
+        }
+        Some(Clause { id: text.id.clone(), act, when, tiers: text.tiers.clone() })
     }
 
     fn cells(
@@ -725,71 +726,4 @@ impl Reader<'_> {
         };
         Some(Lost { member, path: field, text: text.to_owned() })
     }
-}
-
-/// Reads the voices into a scenario, and what blocked variants add.
-fn read_words(
-    scenario: &mut Scenario,
-    said: &WordsText,
-    text: &ScenarioText,
-    domain: &Domain,
-    words: &Document<'_>,
-    matter: &Document<'_>,
-) {
-    let needed = words::told(scenario, domain);
-    let optional = optional(scenario, domain);
-    let mut voices = Vec::new();
-    {
-        let names = scenario.names();
-        for (voice, request) in &said.ask.0 {
-            match words::request(request.trim_end(), &names, domain) {
-                Ok(parts) => {
-                    for message in words::check(&parts, &needed, &optional, domain) {
-                        words.add([KeyFault::new(["ask", voice], message)]);
-                    }
-                    voices.push((voice.clone(), parts));
-                }
-                Err(faults) => tell(words, &["ask", voice], faults),
-            }
-        }
-    }
-    if said.ask.0.len() < FEWEST_VOICES {
-        words.add([KeyFault::new(["ask"], format!("there are at least {FEWEST_VOICES} voices")).at_key()]);
-    }
-    scenario.voices = voices;
-    let mut adds: Vec<(usize, Vec<WordPart>)> = Vec::new();
-    for (at, blocked) in scenario.blocked.iter().enumerate() {
-        let written = text.blocked.0.iter().find(|(name, _)| *name == blocked.name);
-        let Some(more) = written.and_then(|(_, blocked)| blocked.adds.as_ref()) else { continue };
-        let mut wider = scenario.clone();
-        wider.clauses.clone_from(&blocked.clauses);
-        let names = scenario.names();
-        match words::request(more.trim_end(), &names, domain) {
-            Ok(parts) => {
-                let mut needed: Vec<String> = blocked.clauses.iter().flat_map(words::clause_spans).collect();
-                needed.extend(blocked.ensure.iter().map(|ensure| ensure.id.clone()));
-                for message in words::check(&parts, &needed, &[], domain) {
-                    matter.add([KeyFault::new(["blocked", &blocked.name, "adds"], message)]);
-                }
-                adds.push((at, parts));
-            }
-            Err(faults) => tell(matter, &["blocked", &blocked.name, "adds"], faults),
-        }
-    }
-    for (at, parts) in adds {
-        scenario.blocked[at].adds = parts;
-    }
-}
-
-/// Spans that may stand in a request though nothing needs them: how a member is found.
-fn optional(scenario: &Scenario, domain: &Domain) -> Vec<String> {
-    let mut optional = Vec::new();
-    for member in scenario.cast.iter().filter(|member| !member.is_drawn()) {
-        optional.push(format!("{}.by", member.name));
-        optional.push(format!("{}.where", member.name));
-        optional.push(member.name.clone());
-        let needed = words::conditions(member, domain);
-        optional.extend(needed.into_iter().map(|condition| format!("{}.{condition}", member.name)));
-    }
-    optional
 }

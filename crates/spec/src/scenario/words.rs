@@ -136,7 +136,7 @@ pub fn told(scenario: &Scenario, domain: &Domain) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     told.extend(scenario.clauses.iter().flat_map(clause_spans));
     told.extend(scenario.ensure.iter().map(|ensure: &Ensure| ensure.id.clone()));
-    for member in &scenario.cast {
+    for (_, member) in scenario.cast.iter().enumerate().filter(|(at, _)| !scenario.idle.contains(at)) {
         told.extend(conditions(member, domain).into_iter().map(|condition| format!("{}.{condition}", member.name)));
     }
     told
