@@ -1,7 +1,7 @@
 //! Scenarios as documents: files with faults give exactly the faults that they have, each with its place, and a clause that is asked for
 //! in some tiers only is told in these alone.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::Catalog;
 use benchwright_spec::scenario::{self, Scenario, WordPart};
