@@ -38,8 +38,10 @@ use verdict::{Tally, check, instance, passed, verdict};
 const FRAME: &str = "frame";
 /// The gate of whoever declines what can be done.
 const DECLINED: &str = "declined";
-/// The check of a request that cannot be carried out.
+/// The check that a request that cannot be carried out is declined.
 const DECLINE: &str = "decline";
+/// The check that it is declined for what stands in its way; there is none where it is not declined.
+const REASON: &str = "reason";
 /// So many breaches of the frame are told.
 const TOLD: usize = 3;
 
@@ -337,19 +339,20 @@ impl EffectsGrader {
     fn declined(&self, reasons: &answers::Reasons, found: &Differences, mut gates: Vec<String>) -> Verdict {
         let obstacle = self.last_obstacle(found);
         let given = obstacle.zip(self.ready.replies.as_ref()).zip(found.replies.last());
-        let why = match given {
-            Some(((kind, replies), reply)) => {
-                let text = |field: benchwright_base::FieldId| reply[field.index()].as_text();
-                reasons.judge(&kind, text(replies.rule), text(replies.record)).err()
-            }
-            None => Some("it was not declined"),
-        };
+        let reason = given.map(|((kind, replies), reply)| {
+            let text = |field: benchwright_base::FieldId| reply[field.index()].as_text();
+            reasons.judge(&kind, text(replies.rule), text(replies.record)).err()
+        });
         let breaches = untouched::all(self.domain(), found);
         if !breaches.is_empty() {
             gates.push(FRAME.to_owned());
         }
-        let declined = instance(DECLINE, CheckKind::Completion, Vec::new());
-        let checks = vec![check(declined, why.map(str::to_owned)), check(Arc::clone(&self.frame), told(&breaches))];
+        let own = |id: &str, why: Option<&str>| {
+            check(instance(id, CheckKind::Completion, Vec::new()), why.map(str::to_owned))
+        };
+        let mut checks = vec![own(DECLINE, reason.is_none().then_some("it was not declined"))];
+        checks.extend(reason.map(|why| own(REASON, why)));
+        checks.push(check(Arc::clone(&self.frame), told(&breaches)));
         verdict(checks, gates, Tally::default())
     }
 

@@ -43,9 +43,13 @@ pub struct TaskLine {
     pub objective: String,
     /// What its result is not independent of: tasks of one cluster are alike.
     pub cluster: String,
-    /// What it has in common with its twin alone: two tasks that differ in the reading of one clause are scored as a pair.
+    /// What it has in common with its twin alone: two tasks that differ in the reading of one clause, or in the one fact that makes a
+    /// request impossible, are scored as a pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
+    /// Why it cannot be carried out, of a request that cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<String>,
     /// The calls of the oracle.
     pub horizon: u32,
     /// What was drawn and how large it came out, by name: variables, rules, and what else a family counts.

@@ -4,10 +4,12 @@
 mod figures;
 mod grid;
 mod pairs;
+mod refusals;
 
 pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
 pub use pairs::PairFigures;
+pub use refusals::RefusalFigures;
 
 use crate::stats::{Unit, intraclass, rounded, spearman};
 use benchwright_pack::{
@@ -95,6 +97,9 @@ pub struct AgentSummary {
     /// Twins, which count as pairs; none where the run has no twins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<PairFigures>,
+    /// Requests that were declined and that were to be; none where the run has no request that cannot be carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusals: Option<RefusalFigures>,
     /// How alike tasks of one cluster are: the intraclass correlation of their pass rates.
     pub icc_cluster: Option<f64>,
     /// How alike trials of one task are; null at one attempt.
@@ -123,10 +128,13 @@ pub struct Breakdown {
     pub pattern: Vec<Group>,
     /// By domain, in order of name.
     pub domain: Vec<Group>,
-    /// By objective, in order of name.
+    /// By objective, in order of name; requests that cannot be carried out by why.
     pub objective: Vec<Group>,
     /// By the number of calls of the oracle, in bins that double.
     pub horizon: Vec<Group>,
+    /// Requests by how much the policy wants beside what is asked for; none where the run has no requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<Group>,
 }
 
 /// A part of the tasks.
@@ -328,8 +336,13 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
             tier: groups(|task| (tier_place(&task.tier), task.tier.clone())),
             pattern: groups(|task| (0, task.pattern.clone())),
             domain: groups(|task| (0, task.domain.clone())),
-            objective: groups(|task| (0, task.objective.clone())),
+            objective: groups(|task| (0, task.obstacle.as_ref().unwrap_or(&task.objective).clone())),
             horizon: groups(|task| horizon_bin(task.horizon)),
+            ways: if tried.iter().any(|tried| ways(tried.task).is_some()) {
+                groups(|task| ways(task).unwrap_or((u32::MAX, "no requests".to_owned())))
+            } else {
+                Vec::new()
+            },
         },
         families,
         rules,
@@ -337,9 +350,19 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
         correlations: correlations(tried),
         flaky,
         pairs: pairs::figures(tried),
+        refusals: refusals::figures(tried),
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
         icc_task: intraclass(&trials).map(rounded),
     }
+}
+
+/// How many rules of the policy want something done beside what a request asks for.
+fn ways(task: &TaskLine) -> Option<(u32, String)> {
+    if task.obstacle.is_some() {
+        return task.parameters.get("ways").map(|_| (4, "cannot be carried out".to_owned()));
+    }
+    let ways = u32::try_from(*task.parameters.get("ways")?).ok()?;
+    Some((ways.min(3), if ways < 3 { ways.to_string() } else { "3 and more".to_owned() }))
 }
 
 /// The bin of a horizon: 0, 1 to 4, 5 to 8, 9 to 16, and so on, each twice as long.

@@ -159,7 +159,17 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         }
     }
     if !table.is_empty() {
-        out.push_str("\nTwins, which differ in one clause: shares of attempts at a pair, in percent\n\n");
+        out.push_str("\nTwins, which differ in one clause or fact: shares of attempts at a pair, in percent\n\n");
+        out.push_str(&table.text(columns));
+    }
+    let mut table = Table::new(&REFUSALS);
+    for agent in &summary.agents {
+        if let Some(refusals) = &agent.refusals {
+            table.row(refused(&agent.agent, refusals));
+        }
+    }
+    if !table.is_empty() {
+        out.push_str("\nRequests that cannot be carried out, and that can be and were declined: shares in percent\n\n");
         out.push_str(&table.text(columns));
     }
     let mut table = Table::new(&["agent", "rule", "family", "failed in %"]);
@@ -188,15 +198,37 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     out
 }
 
+/// The heads of a table on refusals.
+pub(crate) const REFUSALS: [&str; 8] = [
+    "agent",
+    "blocked",
+    "declined rightly",
+    "for another reason",
+    "after changes",
+    "not declined",
+    "feasible",
+    "declined all the same",
+];
+
+/// What an agent declined, in the order of the heads.
+pub(crate) fn refused(agent: &str, refusals: &crate::RefusalFigures) -> Vec<String> {
+    let shares = [refusals.right, refusals.other_reason, refusals.after_changes, refusals.under];
+    let mut row = vec![agent.to_owned(), refusals.blocked.to_string()];
+    row.extend(shares.map(|share| percent(Some(share))));
+    row.extend([refusals.feasible.to_string(), percent(refusals.over)]);
+    row
+}
+
 /// A part of the tasks by name.
 pub(crate) type Part = (&'static str, fn(&crate::Breakdown) -> &[Group]);
 
 /// The parts that tables are made of, but for the patterns.
-pub(crate) const PARTS: [Part; 4] = [
+pub(crate) const PARTS: [Part; 5] = [
     ("tier", |by| &by.tier),
     ("domain", |by| &by.domain),
     ("objective", |by| &by.objective),
     ("horizon", |by| &by.horizon),
+    ("ways of the policy", |by| &by.ways),
 ];
 
 /// What to mind about the intervals of a summary, each with where it applies.

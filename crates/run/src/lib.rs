@@ -17,7 +17,7 @@
 //! let task = TaskLine {
 //!     id: "erp-1".to_owned(), digest: "00".to_owned(), domain: "erp".to_owned(), pattern: "a/b".to_owned(),
 //!     tier: "easy".to_owned(), objective: "cost".to_owned(), cluster: "a/b".to_owned(), horizon: 3,
-//!     pair: None, dials: Default::default(), parameters: Default::default(),
+//!     pair: None, obstacle: None, dials: Default::default(), parameters: Default::default(),
 //! };
 //! let plan = RunPlan {
 //!     version: RUN_VERSION, tasks: vec![task], agents: vec!["idle".to_owned()], settings: Default::default(),

@@ -388,19 +388,27 @@ fn check_counters(name: &str, snapshot: &SnapshotTable) -> Result<(), LoadError>
 }
 
 fn check_references(compiled: &Compiled, state: &State) -> Result<(), LoadError> {
-    for (at, declared) in compiled.domain.tables.iter().enumerate() {
-        for (id, row) in state.table(RelationId(at as u16)).rows.iter() {
-            for (field, cell) in declared.fields.iter().zip(row.cells()) {
-                if let (Type::Ref(to), Value::Ref(target)) = (field.ty, cell)
-                    && state.get(to, *target).is_none()
-                {
-                    let (name, to) = (&declared.name, &compiled.domain.table(to).name);
-                    return Err(LoadError::Snapshot(format!(
-                        "{name} {id} refers by `{}` to {to} {target}, which is not there",
-                        field.name
-                    )));
-                }
-            }
+    for at in 0..compiled.domain.tables.len() {
+        let table = RelationId(at as u16);
+        for (_, row) in state.table(table).rows.iter() {
+            check_references_of(compiled, state, table, row)?;
+        }
+    }
+    Ok(())
+}
+
+/// That what a row refers to is there.
+fn check_references_of(compiled: &Compiled, state: &State, table: TableId, row: &Row) -> Result<(), LoadError> {
+    let declared = compiled.domain.table(table);
+    for (field, cell) in declared.fields.iter().zip(row.cells()) {
+        if let (Type::Ref(to), Value::Ref(target)) = (field.ty, cell)
+            && state.get(to, *target).is_none()
+        {
+            let (name, to, id) = (&declared.name, &compiled.domain.table(to).name, row.id());
+            let field = &field.name;
+            return Err(LoadError::Snapshot(format!(
+                "{name} {id} refers by `{field}` to {to} {target}, which is not there"
+            )));
         }
     }
     Ok(())

@@ -2,8 +2,8 @@
 //! whoever judges it finds the same difference and the same rules as in the episode that the document was made of.
 
 use crate::{
-    Conditions, Episode, LoadError, Sandbox, check_counters, check_references, compiled::Compiled, row::Row,
-    state::State,
+    Conditions, Episode, LoadError, Sandbox, check_counters, check_references, check_references_of, compiled::Compiled,
+    row::Row, state::State,
 };
 use benchwright_base::{RelationId, RowId, Value};
 use benchwright_pack::{Snapshot, SnapshotTable};
@@ -34,15 +34,18 @@ impl Sandbox {
             return broken(format!("it is not of {} as declared here", domain.name));
         }
         let mut state = self.first.clone();
-        let mut put = Vec::new();
+        let (mut put, mut is_less) = (Vec::new(), false);
         for (at, table) in last.tables.iter().enumerate() {
-            put.extend(put_table(compiled, &mut state, RelationId(at as u16), table)?);
+            let (rows, gone) = put_table(compiled, &mut state, RelationId(at as u16), table)?;
+            put.extend(rows);
+            is_less |= gone > 0;
         }
         state.now = last.now;
         for (table, id) in put {
             let declared = domain.table(table);
             let rows = state.table(table);
             let Some(row) = rows.rows.get(id) else { continue };
+            check_references_of(compiled, &state, table, row)?;
             for key in &declared.keys {
                 if let Some(other) = rows.same_key(&compiled.tables[table.index()], &key.fields, row.cells(), id) {
                     let name = &declared.name;
@@ -50,18 +53,21 @@ impl Sandbox {
                 }
             }
         }
-        check_references(compiled, &state)?;
+        // Rows that are as they were refer to what was there.
+        if is_less {
+            check_references(compiled, &state)?;
+        }
         Ok(state)
     }
 }
 
-/// Puts the rows of a table over those that are there, and says which are new or other.
+/// Puts the rows of a table over those that are there, and says which are new or other, and how many are gone.
 fn put_table(
     compiled: &Compiled,
     state: &mut State,
     table: RelationId,
     last: &SnapshotTable,
-) -> Result<Vec<(RelationId, RowId)>, LoadError> {
+) -> Result<(Vec<(RelationId, RowId)>, usize), LoadError> {
     let declared = compiled.domain.table(table);
     let name = &declared.name;
     check_counters(name, last)?;
@@ -77,8 +83,8 @@ fn put_table(
     }
     let gone: Vec<RowId> =
         state.table(table).rows.iter().map(|(id, _)| id).filter(|id| ids.binary_search(id).is_err()).collect();
-    for id in gone {
-        state.remove(compiled, table, id);
+    for id in &gone {
+        state.remove(compiled, table, *id);
     }
     let mut put = Vec::new();
     for cells in &last.rows {
@@ -90,7 +96,7 @@ fn put_table(
         }
     }
     state.set_counters(table, last.next_id, last.next_number);
-    Ok(put)
+    Ok((put, gone.len()))
 }
 
 #[cfg(test)]

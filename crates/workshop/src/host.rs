@@ -165,6 +165,7 @@ impl<'c> StoreHost<'c> {
     pub fn line(&self, id: &str) -> Result<TaskLine, HostError> {
         let opened = self.opened(id)?;
         let (task, sealed) = (&opened.task, &opened.task.sealed);
+        let refusal = sealed.effects.as_ref().and_then(|effects| effects.refusal.as_ref());
         let counts = [
             ("variables", sealed.certificate.variables),
             ("constraints", sealed.certificate.constraints),
@@ -180,7 +181,8 @@ impl<'c> StoreHost<'c> {
             dials: sealed.dials.clone(),
             objective: sealed.objective.clone(),
             cluster: sealed.pattern.clone(),
-            pair: sealed.reading.as_ref().map(|reading| pair(sealed, reading)),
+            pair: pair(sealed),
+            obstacle: refusal.map(|refusal| refusal.obstacle.clone()),
             horizon: calls_of(sealed),
             parameters: counts
                 .iter()
@@ -204,11 +206,19 @@ fn calls_of(sealed: &SealedTask) -> u32 {
     measured.unwrap_or(sealed.oracle.steps.len() as u32)
 }
 
-/// What a task has in common with its twin alone: everything it was drawn from, and the clause that they read differently.
-fn pair(sealed: &SealedTask, reading: &str) -> String {
-    let clause = reading.split('/').next().unwrap_or(reading);
+/// What a task has in common with its twin alone: everything it was drawn from, and the clause that they read differently; of a request
+/// the draw, which its blocked variants have too.
+fn pair(sealed: &SealedTask) -> Option<String> {
     let seed = sealed.split.seed(sealed.seed);
-    format!("{} {} {} {seed} {clause}", sealed.pattern, sealed.tier, sealed.objective)
+    let drawn = format!("{} {}", sealed.pattern, sealed.tier);
+    match (&sealed.reading, &sealed.effects) {
+        (Some(reading), _) => {
+            let clause = reading.split('/').next().unwrap_or(reading);
+            Some(format!("{drawn} {} {seed} {clause}", sealed.objective))
+        }
+        (None, Some(_)) => Some(format!("{drawn} {seed}")),
+        (None, None) => None,
+    }
 }
 
 /// The instruction, the calls with their answers, and what they changed.

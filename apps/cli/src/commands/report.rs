@@ -35,8 +35,8 @@ Examples:
 
 Keys of --json:
   run, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
-  environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon}, families, rules, grids,
-  correlations, flaky, icc_cluster, icc_task}]")]
+  environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon, ways}, families, rules, grids,
+  correlations, flaky, pairs, refusals, icc_cluster, icc_task}]")]
 pub(crate) struct Options {
     /// The run, by its name or its folder [default: the newest]
     #[arg(value_name = "RUN")]

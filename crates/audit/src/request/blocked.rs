@@ -28,6 +28,7 @@ use std::{
 const DECLINE: &str = "decline_request";
 /// The check of whoever declines.
 const DECLINED: &str = "decline";
+const REASON: &str = "reason";
 const FRAME: &str = "frame";
 /// Rules that are given as a wrong reason.
 const RULES: usize = 8;
@@ -397,7 +398,7 @@ pub(super) fn near_misses(subject: &RequestSubject<'_>) -> Result<Finding, Strin
     for other in Obstacle::ALL.into_iter().map(Obstacle::word).filter(|other| *other != kind) {
         let mut episode = subject.begin()?;
         decline(&mut episode, other, rule, record);
-        misses.verdict("other_kind", other, &subject.judged(&episode)?, &[DECLINED]);
+        misses.verdict("other_kind", other, &subject.judged(&episode)?, &[REASON]);
     }
     let rules = subject.domain.rules.iter().map(|rule| &rule.id);
     let others: Vec<&String> = rules.filter(|id| !refusal.rules.contains(id)).collect();
@@ -405,15 +406,15 @@ pub(super) fn near_misses(subject: &RequestSubject<'_>) -> Result<Finding, Strin
     for other in others.iter().step_by(step) {
         let mut episode = subject.begin()?;
         decline(&mut episode, kind, Some(other), None);
-        misses.verdict("other_rule", other, &subject.judged(&episode)?, &[DECLINED]);
+        misses.verdict("other_rule", other, &subject.judged(&episode)?, &[REASON]);
     }
     let mut episode = subject.begin()?;
     decline(&mut episode, kind, None, None);
-    misses.verdict("other_rule", "no reason", &subject.judged(&episode)?, &[DECLINED]);
+    misses.verdict("other_rule", "no reason", &subject.judged(&episode)?, &[REASON]);
     for (name, other) in named(subject, refusal) {
         let mut episode = subject.begin()?;
         if decline(&mut episode, kind, None, Some(&other)) {
-            misses.verdict("other_record", &name, &subject.judged(&episode)?, &[DECLINED]);
+            misses.verdict("other_record", &name, &subject.judged(&episode)?, &[REASON]);
         }
     }
     Ok(misses.finding())

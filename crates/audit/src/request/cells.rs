@@ -55,6 +55,7 @@ fn framed(subject: &RequestSubject<'_>) -> Result<Finding, String> {
     let done = subject.done()?;
     let domain = &subject.domain;
     let of_job: BTreeSet<Key> = done.rows.iter().flatten().copied().collect();
+    let mut changed = done.state.clone();
     let (mut changes, mut spots) = (0, 0);
     let mut hold = |what: String, state: &Snapshot| -> Result<(), String> {
         let Some(verdict) = subject.graded(state)? else { return Ok(()) };
@@ -74,14 +75,16 @@ fn framed(subject: &RequestSubject<'_>) -> Result<Finding, String> {
         apart.truncate(1);
         for id in apart {
             spots += 1;
+            // A cell is changed and put back: a copy of all records for each would take longer than judging it.
             for (field, declared) in domain.table(table).fields.iter().enumerate() {
                 if !is_compared(domain, table, field) {
                     continue;
                 }
+                let was = row(&done.state, (table, id)).map(|cells| cells[field].clone()).unwrap_or_default();
                 for value in others(domain, &done.state, (table, id), field).into_iter().take(1) {
-                    let mut state = done.state.clone();
-                    put(&mut state, (table, id), field, value);
-                    hold(format!("{name} {id}: {} changed", declared.name), &state)?;
+                    put(&mut changed, (table, id), field, value);
+                    hold(format!("{name} {id}: {} changed", declared.name), &changed)?;
+                    put(&mut changed, (table, id), field, was.clone());
                 }
             }
             let mut state = done.state.clone();

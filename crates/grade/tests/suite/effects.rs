@@ -504,7 +504,7 @@ fn what_cannot_be_done_is_declined_for_the_right_reason_and_nothing_is_changed()
     };
     let right = decline("policy", json!("desk/High-has-owner"), json!(null));
     let verdict = desk.verdict(&policy, std::slice::from_ref(&right));
-    assert_eq!((verdict.ending, verdict.reward, verdict.checks.len()), (Ending::Pass, FULL, 2), "{verdict:?}");
+    assert_eq!((verdict.ending, verdict.reward, verdict.checks.len()), (Ending::Pass, FULL, 3), "{verdict:?}");
     assert!(passes(&desk.verdict(&lost, &[decline("not_found", json!(null), json!("the ticket tk0000009"))])));
     assert!(passes(&desk.verdict(
         &lost,
@@ -516,12 +516,13 @@ fn what_cannot_be_done_is_declined_for_the_right_reason_and_nothing_is_changed()
         (&policy, decline("policy", json!(null), json!("TK0000002"))),
         (&lost, decline("not_found", json!(null), json!("TK0000001"))),
         (&lost, decline("not_found", json!("high-has-owner"), json!(null))),
-        (&lost, ("submit_answer", json!({ "note": "Umbra is not there." }))),
     ];
     for (told, call) in wrong {
         let verdict = desk.verdict(told, std::slice::from_ref(&call));
-        assert_eq!((failed(&verdict), verdict.reward, verdict.gates.len()), (vec!["decline"], 0, 0), "{call:?}");
+        assert_eq!((failed(&verdict), verdict.reward, verdict.gates.len()), (vec!["reason"], 0, 0), "{call:?}");
     }
+    let told = desk.verdict(&lost, &[("submit_answer", json!({ "note": "Umbra is not there." }))]);
+    assert_eq!((failed(&told), told.reward, told.gates.len()), (vec!["decline"], 0, 0));
     let changes = [
         ("set_ticket", json!({ "id": 2, "owner": 1 })),
         ("add_note", json!({ "ticket": 2, "text": "It cannot be done." })),

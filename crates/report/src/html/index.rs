@@ -88,6 +88,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
         }
         (tables::results(summary, agents))
         (tables::twins(agents))
+        (tables::refusals(agents))
         (figures::by_tier(agents))
         (figures::by_pattern(agents, most))
         (figures::feasible(agents))

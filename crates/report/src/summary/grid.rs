@@ -141,6 +141,7 @@ mod tests {
             objective: String::new(),
             cluster: String::new(),
             pair: None,
+            obstacle: None,
             horizon: 3,
             parameters: BTreeMap::new(),
         }

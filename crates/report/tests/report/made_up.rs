@@ -88,6 +88,7 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
                 objective: objective.into(),
                 cluster: pattern.into(),
                 pair: None,
+                obstacle: None,
                 horizon,
                 parameters: BTreeMap::from([
                     ("orders".into(), size),

@@ -1,6 +1,7 @@
 //! Summaries and comparisons of made-up runs.
 
 use crate::made_up::made_up_run;
+use benchwright_pack::run::TrialEnd;
 use benchwright_report::{CompareError, Side, Summary, SummaryError, compare, compare_all, stats::Finding, text};
 
 #[test]
@@ -106,4 +107,42 @@ fn a_terminal_gets_lines_that_fit_it() {
         }
         assert!(text.contains("pass^4") && text.contains("react:large") && text.contains("medium"));
     }
+}
+
+#[test]
+fn who_declines_what_is_told() {
+    let (mut plan, mut records) = made_up_run(1, 7);
+    plan.agents.truncate(1);
+    records.retain(|record| record.key.agent == plan.agents[0]);
+    plan.tasks.truncate(7);
+    records.truncate(7);
+    let obstacle = [None, None, Some("policy"), Some("policy"), Some("no_tool"), Some("not_found"), Some("permission")];
+    for (task, obstacle) in plan.tasks.iter_mut().zip(obstacle) {
+        task.obstacle = obstacle.map(str::to_owned);
+        task.parameters.insert("ways".to_owned(), 0);
+    }
+    // What fails, which gates fire, whether something was changed: each trial in its turn.
+    let ends: [(&[&str], &[&str], bool); 7] = [
+        (&["link"], &["declined"], false),
+        (&[], &[], false),
+        (&[], &[], false),
+        (&["reason"], &[], false),
+        (&["reason", "frame"], &["frame"], true),
+        (&["decline", "frame"], &["frame"], true),
+        (&["frame"], &["frame"], true),
+    ];
+    for (record, (failed, gates, changed)) in records.iter_mut().zip(ends) {
+        let TrialEnd::Scored(score) = &mut record.end else { panic!("it is scored") };
+        score.failed = failed.iter().map(|check| ((*check).to_owned(), "completion".to_owned())).collect();
+        score.gates = gates.iter().map(|gate| (*gate).to_owned()).collect();
+        score.side_effect = changed;
+        score.pass = failed.is_empty();
+    }
+    let summary = Summary::of(&plan, &records).unwrap();
+    let told = summary.agents[0].refusals.clone().unwrap();
+    assert_eq!((told.blocked, told.feasible, told.over), (5, 2, Some(0.5)));
+    assert_eq!((told.right, told.other_reason, told.after_changes, told.under), (0.2, 0.2, 0.4, 0.2));
+    let by: Vec<&str> = summary.agents[0].by.objective.iter().map(|group| &*group.name).collect();
+    assert_eq!(by, ["constraint_only", "no_tool", "not_found", "permission", "policy"]);
+    assert!(text::summary(&summary, 200).contains("declined all the same"));
 }

@@ -31,6 +31,7 @@ fn plan(tasks: u32, attempts: u32) -> RunPlan {
         objective: "none".to_owned(),
         cluster: "made/up".to_owned(),
         pair: None,
+        obstacle: None,
         horizon: 1,
         parameters: Default::default(),
     };

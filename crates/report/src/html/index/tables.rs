@@ -2,7 +2,7 @@
 
 use super::{Most, heads, minus, share};
 use crate::html::{Cell, Table, section};
-use crate::text::{self, PARTS, UNKNOWN, number, percent, points};
+use crate::text::{self, PARTS, REFUSALS, UNKNOWN, number, percent, points, refused};
 use crate::{AgentSummary, Breakdown, Comparison, Group, Summary};
 use maud::{Markup, Render as _, html};
 use std::collections::BTreeMap;
@@ -99,8 +99,23 @@ pub(super) fn twins(agents: &[AgentSummary]) -> Markup {
         return html! {};
     }
     let names = heads(&["agent", "pairs", "both passed (%)", "one", "neither"]);
-    let caption = "Shares of attempts at a pair of tasks that differ in the reading of one clause, in percent.";
+    let caption =
+        "Shares of attempts at a pair of tasks that differ in the reading of one clause or in one fact, in percent.";
     section("Twins", Table::new(caption, names, rows).render())
+}
+
+/// Who declines what, where the run has requests that cannot be carried out.
+pub(super) fn refusals(agents: &[AgentSummary]) -> Markup {
+    let row = |agent: &AgentSummary| {
+        let told = refused(&agent.agent, agent.refusals.as_ref()?).into_iter();
+        Some(told.map(Cell::from).collect::<Vec<Cell>>())
+    };
+    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return html! {};
+    }
+    let caption = "Requests that cannot be carried out, and those that can be and were declined: shares of scored trials, in percent.";
+    section("Refusals", Table::new(caption, heads(&REFUSALS), rows).render())
 }
 
 /// A table of pass@1: a row for each group, a column for each agent.

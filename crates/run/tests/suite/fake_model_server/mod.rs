@@ -397,6 +397,7 @@ fn plan(agents: &[&str]) -> RunPlan {
         objective: "none".to_owned(),
         cluster: "office/order".to_owned(),
         pair: None,
+        obstacle: None,
         horizon: 1,
         parameters: Default::default(),
     };
