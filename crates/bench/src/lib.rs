@@ -17,6 +17,7 @@ mod generate;
 mod grid;
 mod measure;
 mod ops;
+mod requests;
 mod serve;
 mod world;
 
@@ -61,7 +62,7 @@ pub fn measure(workshop: &Workshop, name: &str, quick: bool) -> Result<Measured>
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "ops" => {
-            let figures = ops::run(workshop.catalog(), quick)?;
+            let figures = ops::run(workshop, quick)?;
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "dials" => {

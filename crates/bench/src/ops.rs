@@ -2,13 +2,17 @@
 //! and exact difference from the start, in CPU time. Labels are filled in before anything is timed, and every timed episode
 //! must end in the state that the first one ended in.
 
-use super::measure::{cpu, median, nanoseconds};
+use super::{
+    measure::{cpu, median, nanoseconds},
+    requests,
+};
 use crate::error::{Error, OrWrong as _, Result, wrong};
 use benchwright_base::Json as Answer;
 use benchwright_catalog::Catalog;
 use benchwright_report::layout::columns;
 use benchwright_sandbox::{Conditions, Episode};
 use benchwright_schema::{CaseFile, Labels};
+use benchwright_workshop::Workshop;
 use benchwright_world::Seat;
 use serde_json::{Map, Value as Json, json};
 use std::hint::black_box;
@@ -42,12 +46,16 @@ impl Figure {
 }
 
 /// What was measured.
-pub(super) struct Figures(Vec<Figure>);
+pub(super) struct Figures {
+    domains: Vec<Figure>,
+    request: requests::Figure,
+}
 
 impl Figures {
-    /// The domains that fall short.
+    /// What falls short: domains by name, and the request.
     pub(super) fn missed(&self) -> Vec<&str> {
-        self.0.iter().filter(|figure| figure.episodes_per_s() < LEAST).map(|figure| &*figure.name).collect()
+        let slow = self.domains.iter().filter(|figure| figure.episodes_per_s() < LEAST).map(|figure| &*figure.name);
+        slow.chain(self.request.missed().then_some("request")).collect()
     }
 
     /// The document of `--json`.
@@ -65,15 +73,21 @@ impl Figures {
                 "calls": calls,
             })
         };
-        let domains: Map<String, Json> = self.0.iter().map(|figure| (figure.name.clone(), domain(figure))).collect();
-        json!({ "least_episodes_per_s": LEAST, "domains": domains, "missed": self.missed() })
+        let domains: Map<String, Json> =
+            self.domains.iter().map(|figure| (figure.name.clone(), domain(figure))).collect();
+        json!({
+            "least_episodes_per_s": LEAST,
+            "domains": domains,
+            "request": self.request.to_json(),
+            "missed": self.missed(),
+        })
     }
 
     /// The table.
     pub(super) fn to_table(&self) -> String {
         let head = ["domain", "rows", "calls", "changes", "episodes/s", "CPU us", "slowest us", "slowest call"];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
-        for figure in &self.0 {
+        for figure in &self.domains {
             let (tool, us) = figure.slowest();
             rows.push(vec![
                 figure.name.clone(),
@@ -87,12 +101,16 @@ impl Figures {
             ]);
         }
         let table = columns(&rows, &[1, 2, 3, 4, 5, 6], 2);
-        format!("ops: fork, calls, hash and difference on one core (at least {LEAST:.0} episodes a second)\n{table}")
+        format!(
+            "ops: fork, calls, hash and difference on one core (at least {LEAST:.0} episodes a second)\n{table}\n{}",
+            self.request.to_text()
+        )
     }
 }
 
 /// Runs it on every domain that declares an episode.
-pub(super) fn run(catalog: &Catalog, quick: bool) -> Result<Figures> {
+pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
+    let catalog = workshop.catalog();
     let mut figures = Vec::new();
     for name in catalog.names()? {
         let Some(text) = catalog.bench_case(&name)? else { continue };
@@ -101,7 +119,7 @@ pub(super) fn run(catalog: &Catalog, quick: bool) -> Result<Figures> {
     if figures.is_empty() {
         wrong!("no domain declares an episode in a bench.case");
     }
-    Ok(Figures(figures))
+    Ok(Figures { domains: figures, request: requests::run(workshop, quick)? })
 }
 
 fn measure(catalog: &Catalog, name: &str, text: &str, quick: bool) -> Result<Figure> {
@@ -215,15 +233,16 @@ mod tests {
 
     #[test]
     fn every_declared_episode_has_ten_calls_and_ends_alike_each_time() {
-        let figures = run(&Catalog::built_in(), true).unwrap();
-        let names: Vec<&str> = figures.0.iter().map(|figure| &*figure.name).collect();
+        let figures = run(&Workshop::new(Catalog::built_in()), true).unwrap();
+        let names: Vec<&str> = figures.domains.iter().map(|figure| &*figure.name).collect();
         for wanted in ["calendar", "csm", "drive", "email", "hr", "itsm", "teams"] {
             assert!(names.contains(&wanted), "{wanted} is not measured");
         }
-        for figure in &figures.0 {
+        for figure in &figures.domains {
             assert_eq!(figure.calls.len(), 10, "{}", figure.name);
             assert!(figure.changes > 0 && figure.rows > 0 && figure.episode_us > 0.0, "{}", figure.name);
         }
+        assert!(figures.request.to_json()["ratio"].as_f64().unwrap() > 0.0);
         let json = figures.to_json();
         assert_eq!(json["domains"].as_object().unwrap().len(), names.len());
     }

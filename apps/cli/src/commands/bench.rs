@@ -26,7 +26,7 @@ Keys of `bench grid --json`:
   p99_ms, worst_ms, p99_to_median}
 Keys of `bench ops --json`:
   least_episodes_per_s, missed, domains {NAME: {episodes_per_s, cpu_us, ending_cpu_us, rows, changes,
-  calls [{tool, cpu_us}]}}
+  calls [{tool, cpu_us}]}}, request {scenario, episodes_per_s, sqlite_episodes_per_s, ratio, calls, checks}
 Keys of `bench dials --json`:
   per_cell, r2 {AGENT}, cells [{agent, open, decoys, tasks, passed, success, low, high, steps}], failing, missed
 Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and is run only by name:
