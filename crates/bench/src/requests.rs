@@ -211,7 +211,7 @@ impl<'d> Bare<'d> {
     fn rows(&self, table: &str, tests: &str, values: &[Sql], limit: i64) -> Result<String> {
         let asked = format!("SELECT * FROM \"{table}\" WHERE {tests} ORDER BY \"id\" LIMIT {limit}");
         let mut statement = self.connection.prepare_cached(&asked)?;
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut found = statement.query(params_from_iter(values))?;
         let mut out = Vec::new();
         while let Some(row) = found.next()? {

@@ -445,16 +445,8 @@ pub(crate) fn like(scratch: &Scratch, table: TableId, row: RowId) -> Vec<(FieldI
     copied
 }
 
-/// Makes the newer of two rows the one that is meant: it gets the cells in which they differ, and whatever led to the older leads to it.
-fn exchange(plant: &Plant, member: usize, old: RowId, new: RowId, drawn: &mut Drawn) -> Result<(), Refusal> {
-    let table = plant.table;
-    let cells = |of: RowId| -> Vec<(FieldId, Value)> {
-        let row = drawn.scratch.row(table, of).unwrap_or_default();
-        plant.cells.iter().map(|(field, _)| (*field, row[field.index()].clone())).collect()
-    };
-    let (meant, other) = (cells(old), cells(new));
-    drawn.scratch.set(table, old, other)?;
-    drawn.scratch.set(table, new, meant)?;
+/// Whatever leads to one row leads to another instead.
+fn lead_elsewhere(table: TableId, old: RowId, new: RowId, drawn: &mut Drawn) -> Result<(), Refusal> {
     let domain = Arc::clone(drawn.scratch.domain());
     for (at, declared) in domain.tables.iter().enumerate() {
         let leads: Vec<FieldId> = (0..declared.fields.len())
@@ -477,15 +469,6 @@ fn exchange(plant: &Plant, member: usize, old: RowId, new: RowId, drawn: &mut Dr
             drawn.scratch.set(from, row, cells)?;
         }
     }
-    match &mut drawn.bound[member] {
-        Known::Row(_, row) => *row = Some(new),
-        Known::Rows(_, rows) => {
-            rows.retain(|row| *row != old);
-            rows.push(new);
-            rows.sort_unstable();
-        }
-        Known::Value(..) => {}
-    }
     Ok(())
 }
 
@@ -499,20 +482,32 @@ fn double(
 ) -> Result<(), Discard> {
     let Some(row) = rows_of(&drawn.bound[member]).first().copied() else { return Ok(()) };
     let mut cells = like(&drawn.scratch, plant.table, row);
-    for (field, value) in planted_cells(plant, None, None, drawn, stream) {
+    let differs = planted_cells(plant, None, None, drawn, stream);
+    let fits = |refusal: Refusal| throw(format!("a double does not fit: {}", refusal.message));
+    // Which of the two is meant must not show by which is older.
+    if lot.stream(&["plant", nth, "older"]).below(2) == 0 {
+        drawn.scratch.set(plant.table, row, differs).map_err(fits)?;
+        let made = drawn.scratch.make(plant.table, cells).map_err(fits)?;
+        lead_elsewhere(plant.table, row, made, drawn).map_err(fits)?;
+        match &mut drawn.bound[member] {
+            Known::Row(_, meant) => *meant = Some(made),
+            Known::Rows(_, rows) => {
+                rows.retain(|meant| *meant != row);
+                rows.push(made);
+                rows.sort_unstable();
+            }
+            Known::Value(..) => {}
+        }
+        drawn.doubles.push((member, row));
+        return Ok(());
+    }
+    for (field, value) in differs {
         match cells.iter_mut().find(|(known, _)| *known == field) {
             Some((_, known)) => *known = value,
             None => cells.push((field, value)),
         }
     }
-    let fits = |refusal: Refusal| throw(format!("a double does not fit: {}", refusal.message));
     let made = drawn.scratch.make(plant.table, cells).map_err(fits)?;
-    // Which of the two is meant must not show by which is older.
-    if lot.stream(&["plant", nth, "older"]).below(2) == 0 {
-        exchange(plant, member, row, made, drawn).map_err(fits)?;
-        drawn.doubles.push((member, row));
-        return Ok(());
-    }
     drawn.doubles.push((member, made));
     Ok(())
 }

@@ -253,6 +253,9 @@ fn blocked(
     let Some(variant) = scenario.variant(variant) else {
         return Err(Discard::Fault(format!("{pattern} has no variant {variant}")));
     };
+    if let Some(lost) = variant.lost.as_ref().filter(|lost| scenario.idle.contains(&lost.member)) {
+        return Err(throw(format!("nothing that is asked for speaks of {}", lost.text)));
+    }
     let lot = Lot { pattern, tier, seed, attempt };
     let (base, sandbox) = base_of(scenario, &lot, bases)?;
     let drawn = settled(scenario, Some(variant), &sandbox, &lot)?;
@@ -601,11 +604,14 @@ impl<'a> Scene<'a> {
     /// What must be answered.
     fn answer(&self, demanded: &Demanded, outcome: &Outcome<'_>) -> Result<Option<ExpectedAnswer>, Discard> {
         let clauses = demand::in_force(&self.scenario.clauses, &self.scratch, &self.bound);
-        let asked = clauses.into_iter().find_map(|(_, clause)| match &clause.act {
+        let mut asked = clauses.into_iter().filter_map(|(_, clause)| match &clause.act {
             Asked::Answer { ty, is } => Some((clause, *ty, is)),
             _ => None,
         });
-        let Some((clause, ty, is)) = asked else { return Ok(None) };
+        let Some((clause, ty, is)) = asked.next() else { return Ok(None) };
+        if asked.next().is_some() {
+            return Err(throw("two answers are asked for".to_owned()));
+        }
         let eye = eval::Eye::with_gone(&demanded.scratch, &self.scratch, &demanded.bound);
         let before = eval::Eye::of(&self.scratch, &self.bound);
         let domain = self.domain();

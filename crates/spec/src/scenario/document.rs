@@ -443,8 +443,10 @@ impl Reader<'_> {
                 Asked::Call { tool: found, with, each }
             }
             (None, None, None, None, Some(ty)) => {
-                if scenario.clauses.iter().any(|clause| matches!(clause.act, Asked::Answer { .. })) {
-                    self.tell(&at("answer"), fault("another clause asks for an answer already", None));
+                let mut others = scenario.clauses.iter().filter(|clause| matches!(clause.act, Asked::Answer { .. }));
+                if others.any(|other| other.when.is_none() || text.when.is_none()) {
+                    let help = Some("give both a `when`, so that one of them is in force".to_owned());
+                    self.tell(&at("answer"), fault("another clause asks for an answer already", help));
                 }
                 self.answer(path, ty, text, scope, &names)?
             }
