@@ -33,7 +33,10 @@ use calls::{Desk, Matter, Write};
 use demand::{Deed, Demanded, MendOrder, Origin, Stuck};
 use draw::{Drawn, Lot};
 use names::Request;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// So many first states are drawn from where one domain stands alone.
 const BASES: u64 = 12;
@@ -101,6 +104,8 @@ pub struct Derived {
     pub base_digest: String,
     /// Tools that are not offered.
     pub without: Vec<String>,
+    /// The tools by which it is carried out, or would be.
+    pub needs: Vec<String>,
     /// Why it cannot be carried out, for people.
     pub certificate: serde_json::Value,
 }
@@ -153,7 +158,7 @@ pub fn make(order: ScenarioOrder<'_>, bases: &Bases<'_>) -> Result<Task, MakeErr
         let derived = match objective {
             DONE => feasible,
             // The variant is of the first draw that makes a task; where it is none there, this seed has no such pair.
-            variant => match blocked(name, scenario, variant, tier, seed, attempt, &feasible.voice, bases) {
+            variant => match blocked(name, scenario, variant, tier, seed, attempt, &feasible, bases) {
                 Ok(derived) => derived,
                 Err(Discard::Because(why)) => {
                     let (pattern, objective) = (name.to_owned(), variant.to_owned());
@@ -215,7 +220,7 @@ pub fn derive_blocked(
     bases: &Bases<'_>,
 ) -> Result<Derived, Discard> {
     let twin = derive(pattern, scenario, tier, seed, attempt, bases)?;
-    blocked(pattern, scenario, variant, tier, seed, attempt, &twin.voice, bases)
+    blocked(pattern, scenario, variant, tier, seed, attempt, &twin, bases)
 }
 
 /// The world of a draw with everything planted and found. A variant's fact comes last, into the world of the task that it is a variant
@@ -238,7 +243,7 @@ fn settled(
 }
 
 /// A blocked variant of a draw whose twin was derived, in the twin's voice.
-#[expect(clippy::too_many_arguments, reason = "a draw, and the voice of its twin")]
+#[expect(clippy::too_many_arguments, reason = "a draw, and its twin")]
 fn blocked(
     pattern: &str,
     scenario: &Scenario,
@@ -246,10 +251,11 @@ fn blocked(
     tier: &str,
     seed: u64,
     attempt: u32,
-    voice: &str,
+    twin: &Derived,
     bases: &Bases<'_>,
 ) -> Result<Derived, Discard> {
     let scenario = &*scenario.at(tier);
+    let voice = &*twin.voice;
     let Some(variant) = scenario.variant(variant) else {
         return Err(Discard::Fault(format!("{pattern} has no variant {variant}")));
     };
@@ -311,6 +317,7 @@ fn blocked(
         planted: planted(&drawn.scratch),
         base_digest: sandbox.origin().to_string(),
         without: variant.without.clone(),
+        needs: twin.needs.clone(),
         certificate: certificate.told,
     })
 }
@@ -512,6 +519,8 @@ impl<'a> Scene<'a> {
         let is_time = |cell: &&demand::WantedCell| matches!(cell.value, Value::Date(_) | Value::DateTime(_));
         let is_computed = |cell: &&demand::WantedCell| matches!(&cell.wanted, Wanted::Is(expr) if !matches!(expr, Expr::Literal(..) | Expr::Field(..)));
         let computed = deeds.iter().flat_map(|deed| deed.cells()).filter(is_time).filter(is_computed).count();
+        let needs: BTreeSet<String> = script.steps.iter().map(|step| step.tool()).collect();
+        let needs = needs.into_iter().collect();
         let asks = self.answer_name();
         let now = self.scratch.now().to_string();
         let instruction =
@@ -538,6 +547,7 @@ impl<'a> Scene<'a> {
             planted: planted(&drawn.scratch),
             base_digest: String::new(),
             without: Vec::new(),
+            needs,
             certificate: serde_json::Value::Null,
         })
     }

@@ -65,6 +65,7 @@ pub(crate) fn task(order: ScenarioOrder<'_>, derived: Derived, attempt: u32, dis
         "rows": derived.rows,
         "ways": derived.ways,
         "asked": derived.asked,
+        "needs": derived.needs,
         "measures": measures,
         "world": derived.world.origin().to_string(),
     });

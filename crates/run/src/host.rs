@@ -38,6 +38,8 @@ pub struct Sealed {
     pub oracle: Script,
     /// The ids of the first state's rows by key.
     pub ids: BTreeMap<String, u32>,
+    /// Tools that the work would need beside those of the plan: of a request that cannot be carried out those of its twin.
+    pub needs: Vec<String>,
 }
 
 /// What is left of an episode.

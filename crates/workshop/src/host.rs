@@ -244,7 +244,9 @@ impl Host for StoreHost<'_> {
         let opened = self.opened(id)?;
         let sealed = &opened.task.sealed;
         let ids = sealed.verifier.keys.values().flatten().map(|(id, key)| (key.clone(), *id)).collect();
-        Ok(Sealed { oracle: sealed.oracle.clone(), ids })
+        let needs = sealed.case.get("needs").filter(|_| sealed.effects.is_some()).and_then(|needs| needs.as_array());
+        let needs = needs.into_iter().flatten().filter_map(|tool| tool.as_str()).map(str::to_owned).collect();
+        Ok(Sealed { oracle: sealed.oracle.clone(), ids, needs })
     }
 
     fn family(&self, id: &str) -> Result<&'static dyn Family, HostError> {

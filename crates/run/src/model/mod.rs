@@ -21,6 +21,7 @@ pub use agent::ModelAgent;
 pub use client::{Asked, Dialect, Model, ModelOptions, Prices, Retry, Sleeper};
 pub use error::{Cause, ModelError};
 pub use gate::{Gate, Permit};
+pub use offer::offer;
 pub use plan::told_plan;
 pub use secret::{Redactor, Secret};
 pub use spec::{AgentSpec, ModelSpec, SpecError, Tools, Way};

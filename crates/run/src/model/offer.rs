@@ -9,21 +9,22 @@ use benchwright_project::{Family, FamilyError, NotAnswered, Offered, ToolAccess,
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
+/// The tools by which a request is ended in words.
+const REPLIES: [&str; 2] = ["decline_request", "submit_answer"];
+
 /// The tools of a setting, in the order of the list; the same for every agent and attempt, so that agents can be compared.
 ///
 /// The tools of the oracle are those that its calls use and, because a certified plan reads hardly anything, those with which
-/// the closed-book reader finds all that is to be known, where the family has one. To them come all that read their tables.
-pub(super) fn offer(
-    tools: Tools,
-    host: &dyn Host,
-    task: &OpenPart,
-    all: &[ToolCard],
-) -> Result<Vec<ToolCard>, AgentError> {
+/// the closed-book reader finds all that is to be known, where the family has one. To them come all that read their tables. Whether a
+/// request can be carried out must not show in them: one that cannot has the tools of its twin, and each can be declined and answered.
+pub fn offer(tools: Tools, host: &dyn Host, task: &OpenPart, all: &[ToolCard]) -> Result<Vec<ToolCard>, AgentError> {
     let allowed = |card: &&ToolCard| task.open.tools.is_empty() || task.open.tools.contains(&card.name);
     let all: Vec<&ToolCard> = all.iter().filter(allowed).collect();
     let Tools::Oracle { distractors } = tools else { return Ok(all.into_iter().cloned().collect()) };
     let sealed = host.sealed(&task.open.id)?;
     let mut used: BTreeSet<String> = sealed.oracle.steps.iter().map(|step| step.tool()).collect();
+    used.extend(sealed.needs);
+    used.extend(REPLIES.map(str::to_owned));
     if let Some(reader) = host.family(&task.open.id).ok().and_then(Family::reader) {
         // In an episode of its own: what it reads is not counted as the agent's.
         let mut access = Noting { episode: &mut *host.begin(&task.open.id)?, asked: BTreeSet::new() };

@@ -117,7 +117,8 @@ mod tests {
             reads_only: false,
             table: None,
         };
-        let told = told_plan(&Sealed { oracle: Script { steps, ..Script::default() }, ids }, &[card]);
+        let told =
+            told_plan(&Sealed { oracle: Script { steps, ..Script::default() }, ids, needs: Vec::new() }, &[card]);
         let expected = "\
 1. sale_order_create: Makes sales orders.
    {vals_list: [{partner_id: 12 (= customer C-1), units: 3}]}

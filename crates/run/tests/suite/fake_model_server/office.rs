@@ -140,7 +140,7 @@ impl Host for Office {
 
     fn sealed(&self, _: &str) -> Result<Sealed, HostError> {
         let steps = vec![Step::call("order", "create", json!({ "units": 3 }))];
-        Ok(Sealed { oracle: Script { steps, ..Script::default() }, ids: BTreeMap::new() })
+        Ok(Sealed { oracle: Script { steps, ..Script::default() }, ids: BTreeMap::new(), needs: Vec::new() })
     }
 
     fn family(&self, _: &str) -> Result<&'static dyn Family, HostError> {
