@@ -1,7 +1,7 @@
 //! Scenarios as documents: files with faults give exactly the faults that they have, each with its place, and a clause that is asked for
 //! in some tiers only is told in these alone.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use benchwright_catalog::Catalog;
 use benchwright_spec::scenario::{self, Scenario, WordPart};
@@ -154,6 +154,11 @@ fn what_is_asked_for_in_some_tiers_is_told_in_these_alone() {
             "About …\nAttach the knowledge article on the …. It turned up in a search, so it is a suggestion.\nEverything else stays. For ….",
         ]
     );
+    let last = "\nEverything else stays. For {lead.name}.";
+    let list = [(MATTER, "id     = \"hand\"", tier), (WORDS, written, whole), (WORDS, last, "")];
+    let list = read(&list).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let said_last = text(&list.at("easy").voices[2].1);
+    assert!(said_last.trim_end().ends_with("so it is a suggestion."), "{said_last:?}");
     assert!(said("medium")[2].contains("\n2. The group is now … and the assignee …."), "{:?}", said("medium"));
     let idle = |tier: &str| -> Vec<String> {
         let at = scenario.at(tier);

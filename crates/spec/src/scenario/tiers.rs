@@ -99,6 +99,10 @@ fn without(parts: &[WordPart], gone: &[&str]) -> Vec<WordPart> {
             _ => left.push(part.clone()),
         }
     }
+    // What is gone at the end leaves no beginning of a line.
+    if let (true, Some(WordPart::Plain(last))) = (joins, left.last_mut()) {
+        join(last, "");
+    }
     let items = number(&mut left, false);
     if items == 1 {
         number(&mut left, true);
