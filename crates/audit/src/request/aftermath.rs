@@ -8,7 +8,7 @@ use super::{
     state::{Key, has_notes, is_compared},
 };
 use crate::{Finding, ground::Here};
-use benchwright_base::RowId;
+use benchwright_base::{RowId, TableId, Value};
 use benchwright_calls::offered::Maker;
 use benchwright_pack::{Change, Ending};
 use benchwright_sandbox::Episode;
@@ -94,9 +94,22 @@ fn changed(subject: &RequestSubject<'_>, done: &Done, episode: &Episode) -> bool
 fn harm(subject: &RequestSubject<'_>, done: &Done, episode: &Episode) -> Option<String> {
     let domain = &subject.domain;
     let of_job: BTreeSet<Key> = done.rows.iter().flatten().copied().collect();
-    for (table, row, change) in &episode.diff_from(&done.episode).changes {
+    let changes = episode.diff_from(&done.episode).changes;
+    // A row that was replaced by one like it is there as before.
+    let alike = |table: TableId, one: &[Value], other: &[Value]| {
+        (1..one.len()).all(|field| !is_compared(domain, table, field) || one[field] == other[field])
+    };
+    let is_replaced = |table: TableId, change: &Change| {
+        changes.iter().filter(|(of, _, _)| *of == table).any(|(_, _, other)| match (change, other) {
+            (Change::Added(one), Change::Removed(other)) | (Change::Removed(one), Change::Added(other)) => {
+                alike(table, one, other)
+            }
+            _ => false,
+        })
+    };
+    for (table, row, change) in &changes {
         let declared = domain.table(*table);
-        if declared.log || declared.once {
+        if declared.log || declared.once || is_replaced(*table, change) {
             continue;
         }
         match change {
