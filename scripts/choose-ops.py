@@ -40,6 +40,13 @@ SHARES = {"sets": 42, "doubles": 27, "branches": 27, "dates": 22}
 LONG, LONGER = 18, 30
 MOST_OF_A_SCENARIO = 8
 MOST_OF_A_VOICE = 3
+# Chosen once, and found wanting by the audit: two whose whole work is one call, which cannot be done in part, and one whose request has
+# a number that is also the id of a row. The next of the scenario takes the place of each.
+SPARED = {
+    ("hybrid/room-for-a-case", "easy", 2),
+    ("teams/all-hands-townhall", "easy", 9),
+    ("teams/product-webinar", "hard", 6),
+}
 BLOCKED = {"policy": 13, "no_tool": 7, "not_found": 6, "permission": 3, "contradiction": 1}
 BLOCKED_IN = {"itsm": 6, "csm": 6, "hr": 5, "calendar": 4, "drive": 3, "email": 2, "teams": 2, "hybrid": 2}
 PAIRS = {"policy": 60, "permission": 25, "no_tool": 25, "not_found": 25, "contradiction": 15}
@@ -217,6 +224,18 @@ def choose(options):
     for group, (count, mean, ways, mix) in GROUPS.items():
         pool = [task for task in done if task.group == group]
         chosen += choose_group(pool, count, mean, ways, mix)
+    for spared in [task for task in chosen if (task.pattern, task.tier, task.seed) in SPARED]:
+        keys, of = {task.key for task in chosen}, collections.Counter(task.pattern for task in chosen)
+        others = [
+            task
+            for task in done
+            if task.group == spared.group
+            and task.key not in keys
+            and (task.pattern, task.tier, task.seed) not in SPARED
+            and (task.pattern == spared.pattern or of[task.pattern] < MOST_OF_A_SCENARIO)
+        ]
+        nearest = lambda task: (task.pattern != spared.pattern, task.tier != spared.tier, task.order)
+        chosen[chosen.index(spared)] = min(others, key=nearest)
     # The twin of each blocked task is there too.
     have = {task.order for task in chosen}
     twin_orders = {twins[t.pattern, t.tier, t.seed].order for t in refused}

@@ -13,6 +13,7 @@ use benchwright_calls::offered::Maker;
 use benchwright_expr::{Compare, Expr, Source, TestOp, Type};
 use benchwright_grade::FULL;
 use benchwright_pack::{Ending, Script, Step, Verdict};
+use benchwright_sandbox::Episode;
 use benchwright_schema::{Verb, arguments_schema};
 use benchwright_world::seen;
 use serde_json::Value as Json;
@@ -51,16 +52,18 @@ fn all(subject: &RequestSubject<'_>) -> Result<Finding, String> {
     let wordings = wordings(subject, &done, &mut others)?;
     let splits = splits(subject, &done, &mut others)?;
     let notes = note(subject, &done, &mut others)?;
+    let again = again(subject, &done, &mut others)?;
     let mut episode = subject.begin()?;
     read_all(&mut episode);
     seen::play(&subject.task.sealed.oracle, &mut episode).map_err(|error| error.to_string())?;
     read_all(&mut episode);
     others.hold("everything read", &subject.judged(&episode)?);
-    if orders + wordings + splits + notes == 0 {
-        return Ok(na("its writes have one order, it has no text of somebody's own, and no update can be split"));
+    if orders + wordings + splits + notes + again == 0 {
+        let why = "its writes have one order and none can be made again, it has no text of somebody's own, and no update can be split";
+        return Ok(na(why));
     }
     let finding = Finding::of(&others.faults).count("orders", orders).count("wordings", wordings);
-    Ok(finding.count("splits", splits).count("notes", notes).count("tried", others.tried))
+    Ok(finding.count("splits", splits).count("notes", notes).count("again", again).count("tried", others.tried))
 }
 
 /// Each reason that is accepted, with a note in somebody's own words.
@@ -79,6 +82,34 @@ fn declined(subject: &RequestSubject<'_>) -> Result<Finding, String> {
         others.hold(&format!("declined for {rule:?} {record:?}"), &subject.judged(&episode)?);
     }
     Ok(Finding::of(&others.faults).count("reasons", others.tried))
+}
+
+/// What is done for each of several in the other order, and a call made twice, where that leaves the same.
+fn again(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Result<usize, String> {
+    let mut calls: Vec<(usize, String, String)> = Vec::new();
+    let mut episode = subject.begin()?;
+    let each = &mut |at: usize, tool: &str, arguments: &Json| {
+        calls.push((at, tool.to_owned(), arguments.to_string()));
+    };
+    seen::play_with(&subject.task.sealed.oracle, &mut episode, each).map_err(|error| error.to_string())?;
+    let is_like = |episode: &Episode| is_same(&subject.domain, &subject.first, &episode.snapshot(), &done.state);
+    let mut stood = 0;
+    let mut turned = subject.begin()?;
+    let groups: Vec<&[(usize, String, String)]> = calls.chunk_by(|one, other| one.0 == other.0).collect();
+    let is_several = groups.iter().any(|group| group.len() > 1 && done.steps[group[0].0].writes());
+    let mut order = groups.iter().flat_map(|group| group.iter().rev());
+    if is_several && order.all(|(_, tool, arguments)| turned.call(tool, arguments).is_ok()) && is_like(&turned) {
+        stood += 1;
+        others.hold("what is done for each, in the other order", &subject.judged(&turned)?);
+    }
+    for (at, tool, arguments) in calls.iter().filter(|(at, _, _)| done.steps[*at].writes()) {
+        let mut twice = done.episode.fork();
+        if twice.call(tool, arguments).is_ok() && is_like(&twice) {
+            stood += 1;
+            others.hold(&format!("step {} made again", at + 1), &subject.judged(&twice)?);
+        }
+    }
+    Ok(stood)
 }
 
 /// Other orders of the writes that the world lets stand.

@@ -3,15 +3,15 @@
 
 use super::{RequestSubject, done::Done, finding, words};
 use crate::Finding;
-use benchwright_base::{FieldId, Value};
+use benchwright_base::{FieldId, RowId, Value};
 use benchwright_expr::{
-    Expr, Source,
+    Expr, Path, Source, Type,
     eval::{GivenValue, Judge, Records as _},
 };
 use benchwright_pack::effects::{ExpectedCell, Target};
 use benchwright_schema::{
     By,
-    ways::{Said, Shows, Wanted},
+    ways::{self, Said, Shows, Wanted},
 };
 use benchwright_spec::scenario::{Asked, Form, told};
 use benchwright_world::seen::Known;
@@ -202,26 +202,46 @@ fn shown(subject: &RequestSubject<'_>, done: &Done) -> Vec<String> {
     let Ok(start) = start else { return Vec::new() };
     let live = start.live();
     let mut faults = Vec::new();
-    for filled in filled {
-        let Said::Slot { text, shows: Shows::One(Expr::Field(slot, path)), ty, .. } = filled.slot else { continue };
-        let Some(given) = names.get(*slot) else { continue };
-        let Some(Known::Row(table, Some(row))) = done.names.get(given.name) else { continue };
-        if *ty != benchwright_expr::Type::Text {
-            continue;
-        }
-        let mut value = Value::Ref(*row);
-        let mut at = *table;
+    let reached = |row: RowId, path: &Path| {
+        let mut value = Value::Ref(row);
         for (of, field) in path {
-            at = *of;
-            let Some(cells) = value.as_ref_id().and_then(|id| live.row(at, id)) else { break };
+            let Some(cells) = value.as_ref_id().and_then(|id| live.row(*of, id)) else { break };
             value = cells[field.index()].clone();
         }
-        let _ = at;
-        if value.as_text() != Some(&*filled.shows) {
+        value.as_text().unwrap_or_default().to_owned()
+    };
+    for filled in filled {
+        let Said::Slot { text, shows, ty: Type::Text, form, .. } = filled.slot else { continue };
+        let named = |slot: usize| names.get(slot).and_then(|given| done.names.get(given.name));
+        let fits = match shows {
+            Shows::One(Expr::Field(slot, path)) => match named(*slot) {
+                Some(Known::Row(_, Some(row))) => reached(*row, path) == filled.shows,
+                _ => continue,
+            },
+            Shows::Each(slot, path) if *form != ways::Form::Count => match named(*slot) {
+                Some(Known::Rows(_, rows)) => {
+                    is_list(&filled.shows, rows.iter().map(|row| reached(*row, path)).collect())
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if !fits {
             faults.push(format!("the request shows `{}` for {text}", filled.shows));
         }
     }
     faults
+}
+
+/// Whether a text lists these and nothing else.
+fn is_list(text: &str, mut items: Vec<String>) -> bool {
+    items.sort_by_key(|item| std::cmp::Reverse(item.len()));
+    let mut rest = text.to_owned();
+    for item in &items {
+        let Some(at) = rest.find(item.as_str()).filter(|_| !item.is_empty()) else { return false };
+        rest.replace_range(at..at + item.len(), "\u{0}");
+    }
+    rest.split('\u{0}').all(|between| matches!(between.trim(), "" | "," | "and" | ", and"))
 }
 
 /// Told conditions that do nothing: without them the same rows are found.

@@ -36,7 +36,7 @@ const ARTICLE: (&str, &str) = (EXAMPLES[0], "done");
 const DRAFT: (&str, &str) = (EXAMPLES[0], "still-a-draft");
 const SEAT: (&str, &str) = (EXAMPLES[0], "not-an-administrator");
 const NO_TOOL: (&str, &str) = (EXAMPLES[0], "no-publishing");
-const NO_CASE: (&str, &str) = (EXAMPLES[0], "no-such-case");
+const NO_CASE: (&str, &str) = (EXAMPLES[0], "no-such-product");
 const CHANGE: (&str, &str) = (EXAMPLES[1], "done");
 const OUTAGE: (&str, &str) = (EXAMPLES[2], "done");
 
