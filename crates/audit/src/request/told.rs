@@ -202,6 +202,7 @@ fn shown(subject: &RequestSubject<'_>, done: &Done) -> Vec<String> {
     let Ok(start) = start else { return Vec::new() };
     let live = start.live();
     let mut faults = Vec::new();
+    let request = subject.request();
     let reached = |row: RowId, path: &Path| {
         let mut value = Value::Ref(row);
         for (of, field) in path {
@@ -219,9 +220,8 @@ fn shown(subject: &RequestSubject<'_>, done: &Done) -> Vec<String> {
                 _ => continue,
             },
             Shows::Each(slot, path) if *form != ways::Form::Count => match named(*slot) {
-                Some(Known::Rows(_, rows)) => {
-                    is_list(&filled.shows, rows.iter().map(|row| reached(*row, path)).collect())
-                }
+                // Where the list ends cannot be told from the text alone.
+                Some(Known::Rows(_, rows)) => rows.iter().all(|row| request.contains(&reached(*row, path))),
                 _ => continue,
             },
             _ => continue,
@@ -231,17 +231,6 @@ fn shown(subject: &RequestSubject<'_>, done: &Done) -> Vec<String> {
         }
     }
     faults
-}
-
-/// Whether a text lists these and nothing else.
-fn is_list(text: &str, mut items: Vec<String>) -> bool {
-    items.sort_by_key(|item| std::cmp::Reverse(item.len()));
-    let mut rest = text.to_owned();
-    for item in &items {
-        let Some(at) = rest.find(item.as_str()).filter(|_| !item.is_empty()) else { return false };
-        rest.replace_range(at..at + item.len(), "\u{0}");
-    }
-    rest.split('\u{0}').all(|between| matches!(between.trim(), "" | "," | "and" | ", and"))
 }
 
 /// Told conditions that do nothing: without them the same rows are found.
