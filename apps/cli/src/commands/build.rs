@@ -25,8 +25,7 @@ Every task is made from its pattern, tier, objective and seed, by worker process
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
 written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build that was cut off goes on
 where it stopped when the same line is given again. The suites of this repository come with
-the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150,
-ops-refusal-300.
+the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
 than the one the suite was locked with.
