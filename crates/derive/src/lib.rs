@@ -145,6 +145,8 @@ pub fn make(order: ScenarioOrder<'_>, bases: &Bases<'_>) -> Result<Task, MakeErr
             objective: objective.to_owned(),
         });
     }
+    // Once, and not in each draw.
+    let scenario = &*scenario.at(tier);
     let mut discarded: BTreeMap<String, u32> = BTreeMap::new();
     for attempt in 0..MOST_ATTEMPTS {
         let fault = |why: String| MakeError::Fault { pattern: name.to_owned(), seed, attempt, why };

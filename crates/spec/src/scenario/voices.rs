@@ -51,13 +51,9 @@ pub(super) fn read(
     }
     scenario.voices = voices;
     for tier in TIERS {
-        let faults = tiers::faults(scenario, tier);
-        let at = scenario.at(tier);
+        let Cow::Owned(at) = scenario.at(tier) else { continue };
         let (needed, optional) = (words::told(&at, domain), self::optional(&at, domain));
-        if matches!(at, Cow::Borrowed(_)) {
-            continue;
-        }
-        for (voice, message) in faults {
+        for (voice, message) in tiers::faults(scenario, tier) {
             words.add([KeyFault::new(["ask", &voice], message)]);
         }
         for (voice, parts) in &at.voices {
