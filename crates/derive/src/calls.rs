@@ -1,7 +1,7 @@
 //! From what is wanted to calls of tools: for each cell the tool that writes it, for each new row the tool that makes it.
 
 use crate::{
-    demand::{Deed, DeedAct, Origin, WantedCell, fit},
+    demand::{Deed, DeedAct, List, Origin, WantedCell, fit},
     eval::Eye,
 };
 use benchwright_base::{FieldId, RowId, TableId, Value};
@@ -56,6 +56,10 @@ pub(crate) enum Arg {
     Text(Vec<TextPiece>),
     /// What a path reaches from each row of a set, with what that comes to.
     Each(Meant, Path, Json),
+    /// A list that a way passes, with what that comes to.
+    List(List, Json),
+    /// A list of one.
+    Alone(Box<Arg>),
     /// Rows of a child table.
     Children(Vec<Vec<Argument>>),
 }
@@ -134,7 +138,9 @@ pub(crate) fn writes(matter: Matter<'_>) -> Result<Vec<Write>, Vec<Unwritable>> 
             DeedAct::Make { .. } => matter.make(at, &mut folded).map(|write| vec![write]),
             DeedAct::Change { .. } => matter.change(at),
             DeedAct::Drop { table, row } => matter.delete(at, *table, *row).map(|write| vec![write]),
-            DeedAct::Call { tool, with, written } => matter.call(at, *tool, with, written).map(|write| vec![write]),
+            DeedAct::Call { tool, with, written, lists } => {
+                matter.call(at, *tool, with, (written, lists)).map(|write| vec![write])
+            }
         };
         match writes {
             Ok(writes) => {
@@ -173,6 +179,9 @@ pub(crate) fn arguments(
     for (name, passing) in with {
         let ty = takes(domain, tool, name);
         let json = match passing {
+            Passing::Is(expr) if is_list(domain, tool, name) => {
+                Json::Array(vec![to_json(domain, ty, &eye.value(expr, it))])
+            }
             Passing::Is(expr) => to_json(domain, ty, &eye.value(expr, it)),
             Passing::Text(parts) => Json::String(eye.text(parts, it, None, 0)),
             Passing::Each(meant, path) => {
@@ -195,6 +204,12 @@ pub(crate) fn arguments(
         args.insert(name.clone(), json);
     }
     args
+}
+
+/// Whether an argument of a native tool is a list.
+fn is_list(domain: &Domain, tool: usize, name: &str) -> bool {
+    let takes = domain.tools[tool].native.iter().flat_map(|native| &native.takes);
+    takes.into_iter().any(|argument| argument.cell.name == name && argument.list)
 }
 
 /// The type of an argument of a native tool.
@@ -221,7 +236,8 @@ pub(crate) fn plain_args(args: &[Argument], state: &Scratch) -> Json {
                 });
                 Json::String(text.collect())
             }
-            Arg::Each(_, _, list) => list.clone(),
+            Arg::Each(_, _, list) | Arg::List(_, list) => list.clone(),
+            Arg::Alone(arg) => Json::Array(vec![plain(arg, state)]),
             Arg::Children(rows) => rows.iter().map(|row| plain_args(row, state)).collect(),
         }
     }
@@ -474,7 +490,7 @@ impl Matter<'_> {
         at: usize,
         tool: usize,
         with: &Map<String, Json>,
-        written: &[(String, Passing)],
+        (written, lists): (&[(String, Passing)], &[List]),
     ) -> Result<Write, Unwritable> {
         let domain = self.desk.domain;
         let native = domain.tools[tool].native.as_ref();
@@ -486,12 +502,19 @@ impl Matter<'_> {
         let mut args = Vec::new();
         for argument in takes {
             let name = &argument.cell.name;
+            if let Some((list, json)) = lists.iter().find(|list| list.argument == *name).zip(with.get(name)) {
+                args.push(Argument { name: name.clone(), deed: at, is: Arg::List(list.clone(), json.clone()) });
+            }
             let (Some(json), Some((_, passing))) = (with.get(name), written.iter().find(|(known, _)| known == name))
             else {
                 continue;
             };
             let ty = argument.cell.ty;
             let is = match passing {
+                Passing::Is(expr) if argument.list => {
+                    let value = json.get(0).map(|json| read(domain, ty, json)).unwrap_or_default();
+                    Arg::Alone(Box::new(Arg::Told(expr.clone(), ty, value)))
+                }
                 Passing::Is(Expr::Literal(value, _)) => Arg::Value(ty, value.clone()),
                 Passing::Is(expr) => Arg::Told(expr.clone(), ty, read(domain, ty, json)),
                 Passing::Text(parts) => Arg::Text(self.pieces(at, parts, json.as_str().unwrap_or_default())),

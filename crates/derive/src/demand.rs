@@ -3,7 +3,7 @@
 
 use crate::eval::{Eye, id_of};
 use benchwright_base::{FieldId, RowId, TableId, Value};
-use benchwright_expr::Source;
+use benchwright_expr::{Path, Source};
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_sandbox::{Broken, Scratch};
 use benchwright_schema::{
@@ -81,6 +81,11 @@ impl Deed {
         }
     }
 
+    /// Whether a rule wants it where the call that it goes into is asked for.
+    pub(crate) fn is_ruled_beside(&self, own: &Origin) -> bool {
+        matches!((&self.origin, own), (Origin::Way { .. }, Origin::Clause(_)))
+    }
+
     /// What names stand for in what was written.
     pub(crate) fn seen<'b>(&self, bound: &'b [Known]) -> &'b [Known] {
         bound.get(..self.names).unwrap_or(bound)
@@ -126,7 +131,19 @@ pub(crate) enum DeedAct {
         tool: usize,
         with: serde_json::Map<String, serde_json::Value>,
         written: Vec<(String, Passing)>,
+        /// Lists that a way passes.
+        lists: Vec<List>,
     },
+}
+
+/// A list that a way passes to a tool: what a path reaches from each of some rows.
+#[derive(Clone, Debug)]
+pub(crate) struct List {
+    pub(crate) argument: String,
+    pub(crate) source: Source,
+    pub(crate) path: Path,
+    /// The rows, in the demanded state.
+    pub(crate) rows: Vec<RowId>,
 }
 
 /// Why a request cannot be carried out, as far as the state tells.
@@ -336,7 +353,10 @@ fn ask(
                     let table = native.and_then(|native| native.writes.first().copied());
                     return Err(Stuck::Refused(table.unwrap_or(benchwright_base::RelationId(u16::MAX)), refusal));
                 }
-                demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written: with.clone() }, it));
+                demanded.deeds.push(deed(
+                    DeedAct::Call { tool: *tool, with: args, written: with.clone(), lists: Vec::new() },
+                    it,
+                ));
             }
         }
         Asked::Answer { .. } => {}
@@ -527,22 +547,28 @@ fn act_on(
             Ok(Some(any))
         }
         Act::Call { tool, with } => {
-            // What is passed for several rows at once cannot be told yet.
-            let one = |(name, passed): &(String, Passed)| match passed {
-                Passed::Is(expr) => Some((name.clone(), Passing::Is(expr.clone()))),
-                Passed::Each(..) => None,
-            };
-            let Some(written) = with.iter().map(one).collect::<Option<Vec<(String, Passing)>>>() else {
-                return Ok(None);
-            };
             let eye = Eye::of(&demanded.scratch, &[]).acted_by(demanded.actor);
             let Some(subject) = eye.row(on.0, on.1) else { return Ok(None) };
             let domain = std::sync::Arc::clone(demanded.scratch.domain());
             let mut args = serde_json::Map::new();
-            for (name, passing) in &written {
-                if let Passing::Is(expr) = passing {
-                    let ty = crate::calls::takes(&domain, *tool, name);
-                    args.insert(name.clone(), crate::calls::to_json(&domain, ty, &eye.value_on(expr, subject, None)));
+            let (mut written, mut lists) = (Vec::new(), Vec::new());
+            for (name, passed) in with {
+                let ty = crate::calls::takes(&domain, *tool, name);
+                match passed {
+                    Passed::Is(expr) => {
+                        let value = eye.value_on(expr, subject, None);
+                        args.insert(name.clone(), crate::calls::to_json(&domain, ty, &value));
+                        written.push((name.clone(), Passing::Is(expr.clone())));
+                    }
+                    Passed::Each(source, path) => {
+                        let rows = eye.rows(source, None, Some(subject));
+                        let reached = rows.iter().map(|row| eye.reach(row, path));
+                        let told = reached.map(|value| crate::calls::to_json(&domain, ty, &value)).collect();
+                        args.insert(name.clone(), serde_json::Value::Array(told));
+                        let rows = rows.into_iter().map(id_of).collect();
+                        let argument = name.clone();
+                        lists.push(List { argument, source: source.clone(), path: path.clone(), rows });
+                    }
                 }
             }
             let name = domain.tools[*tool].name.clone();
@@ -559,7 +585,7 @@ fn act_on(
                 Err(_) => return Ok(None),
             }
             let any = demanded.scratch.diff().changes.len() != before;
-            demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written }, None));
+            demanded.deeds.push(deed(DeedAct::Call { tool: *tool, with: args, written, lists }, None));
             Ok(Some(any))
         }
     }

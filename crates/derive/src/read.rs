@@ -144,7 +144,17 @@ impl<'a> Reader<'a> {
                     return Err(throw("the rows of a set are written differently".to_owned()));
                 }
             }
-            step.because = Some(because(&self.deeds[deed].origin));
+            let own = &self.deeds[deed].origin;
+            let ruled = writes[at].args.iter().filter(|arg| self.deeds[arg.deed].is_ruled_beside(own));
+            let mut why = vec![because(own)];
+            for arg in ruled {
+                step.ruled.push(arg.name.clone());
+                let told = because(&self.deeds[arg.deed].origin);
+                if !why.contains(&told) {
+                    why.push(told);
+                }
+            }
+            step.because = Some(why.join("; "));
             if let (Some(key), None) = (writes[at].makes.first(), &set) {
                 step.bind = Some(self.name_made(*key, deed));
             }
@@ -297,6 +307,8 @@ impl<'a> Reader<'a> {
                 let told = self.of_each_row(&set, meant.table, path)?;
                 Ok(json!({ "$each": [set, told] }))
             }
+            Arg::List(list, _) => self.list(list, frame),
+            Arg::Alone(arg) => Ok(json!([self.arg(arg, frame)?])),
             Arg::Children(rows) => self.children(rows),
         }
     }

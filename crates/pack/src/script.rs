@@ -30,6 +30,9 @@ pub struct Step {
     /// Why the call is made, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// The arguments that nobody asked for, and that a rule wants in a call that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ruled: Vec<String>,
 }
 
 /// Something that a script finds out: a name for what it has read so far. The expressions are in the language of domains, over the rows
@@ -133,6 +136,7 @@ impl Step {
             each: None,
             finds: Vec::new(),
             because: None,
+            ruled: Vec::new(),
         }
     }
 

@@ -38,8 +38,9 @@ pub(crate) fn play(script: &Script, vices: Vices, domain: &Domain, episode: &mut
             continue;
         }
         let mut step = step.clone();
-        if let Some(card) = card.filter(|_| vices.defaults && writes) {
-            shorten(&mut step, card);
+        if let Some(card) = card.filter(|_| writes) {
+            let ruled = std::mem::take(&mut step.ruled);
+            shorten(&mut step, card, |name| vices.defaults || vices.literal && ruled.iter().any(|known| known == name));
         }
         let finds = match vices.first_hit {
             true => std::mem::take(&mut step.finds),
@@ -82,11 +83,11 @@ fn first_row(answer: &str) -> Option<u32> {
     found.first().copied()
 }
 
-/// Leaves out what a tool does not insist on.
-fn shorten(step: &mut Step, card: &ToolCard) {
+/// Leaves out such arguments as a tool does not insist on.
+fn shorten(step: &mut Step, card: &ToolCard, is_left_out: impl Fn(&str) -> bool) {
     let required = card.arguments["required"].as_array().cloned().unwrap_or_default();
     if let Json::Object(args) = &mut step.args {
-        args.retain(|name, _| required.iter().any(|known| known.as_str() == Some(name)));
+        args.retain(|name, _| !is_left_out(name) || required.iter().any(|known| known.as_str() == Some(name)));
     }
 }
 

@@ -3,10 +3,13 @@
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_derive::{DONE, FAMILY};
 use benchwright_pack::{Effects, SealedTask};
-use benchwright_schema::Domain;
-use benchwright_spec::scenario::{Asked, Scenario};
+use benchwright_schema::{Domain, Rule};
+use benchwright_spec::scenario::{Asked, BlockingRule, Scenario};
 use serde_json::{Value as Json, json};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A line: what it is about, and the rest.
 pub type Line = (String, String);
@@ -39,8 +42,26 @@ fn told_apart(catalog: &Catalog, names: Vec<String>) -> Result<(Vec<String>, Vec
     Ok((others, scenarios))
 }
 
+/// The rules that are in play: those on tables that its clauses write, and those that stand in the way of a variant.
+fn rules<'d>(scenario: &Scenario, domain: &'d Domain) -> Vec<&'d Rule> {
+    let clauses = scenario.clauses.iter().chain(scenario.blocked.iter().flat_map(|blocked| &blocked.clauses));
+    let written: BTreeSet<_> = clauses
+        .flat_map(|clause| match &clause.act {
+            Asked::Change { table, .. } | Asked::Make { table, .. } | Asked::Drop { table, .. } => vec![*table],
+            Asked::Call { tool, .. } => domain.tools[*tool].native.iter().flat_map(|it| it.writes.clone()).collect(),
+            Asked::Answer { .. } => Vec::new(),
+        })
+        .collect();
+    let blocks = |place: usize| scenario.blocked.iter().any(|it| it.rule == Some(BlockingRule::Rule(place)));
+    let rules = domain.rules.iter().enumerate();
+    let in_play = rules.filter(|(at, rule)| blocks(*at) || rule.on.iter().any(|(table, _)| written.contains(table)));
+    in_play.map(|(_, rule)| rule).collect()
+}
+
 /// A scenario in figures.
-pub fn summary(name: &str, scenario: &Scenario) -> Json {
+pub fn summary(name: &str, scenario: &Scenario, domain: &Domain) -> Json {
+    let rules = rules(scenario, domain);
+    let with_ways = rules.iter().filter(|rule| !rule.ways.is_empty());
     let blocked: BTreeMap<&str, &str> =
         scenario.blocked.iter().map(|blocked| (&*blocked.name, blocked.obstacle.word())).collect();
     let objectives: Vec<&str> =
@@ -58,14 +79,16 @@ pub fn summary(name: &str, scenario: &Scenario) -> Json {
         "clauses": scenario.clauses.len(),
         "answers": scenario.clauses.iter().any(|clause| matches!(clause.act, Asked::Answer { .. })),
         "voices": scenario.voices.len(),
+        "rules": rules.iter().map(|rule| &*rule.id).collect::<Vec<&str>>(),
+        "ways": with_ways.map(|rule| &*rule.id).collect::<Vec<&str>>(),
     })
 }
 
 /// The columns of a scenario in a table of patterns: name, tiers, objectives, rules.
-pub fn columns(name: &str, scenario: &Scenario) -> Vec<String> {
+pub fn columns(name: &str, scenario: &Scenario, domain: &Domain) -> Vec<String> {
     let tiers: Vec<&str> = scenario.tiers.iter().map(|(tier, _)| &**tier).collect();
     let objectives = format!("{DONE}, and {} blocked", scenario.blocked.len());
-    vec![name.to_owned(), tiers.join(", "), objectives, String::new()]
+    vec![name.to_owned(), tiers.join(", "), objectives, rules(scenario, domain).len().to_string()]
 }
 
 /// A scenario line by line.

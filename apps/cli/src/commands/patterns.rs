@@ -28,7 +28,8 @@ Examples:
   benchwright patterns ./my-pattern
 
 Keys of --json, a list even for one pattern:
-  name, title, group, family, domain, tiers, objectives, cells {TIER: [objective]}, rules")]
+  name, title, group, family, domain, tiers, objectives, rules; of a plan cells {TIER: [objective]}, of a
+  request blocked {NAME: kind}, clauses, answers, voices, and of its rules the ways: those that say what to do")]
 pub(crate) struct Options {
     /// A pattern, by its name or the path to its folder
     name: Option<String>,
@@ -70,9 +71,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     if options.json {
         let plans = listed.iter().map(|(pattern, rules)| summary(pattern, rules));
-        output::json(
-            &plans.chain(scenarios.iter().map(|(name, scenario, _)| requests::summary(name, scenario))).collect(),
-        )?;
+        let requests = scenarios.iter().map(|(name, scenario, domain)| requests::summary(name, scenario, domain));
+        output::json(&plans.chain(requests).collect())?;
     } else if let Some(given) = &options.name {
         output::data(&listed.iter().map(|(pattern, rules)| page(given, pattern, rules)).collect::<String>())?;
         for (name, scenario, domain) in &scenarios {
@@ -172,7 +172,7 @@ fn table(listed: &[(Pattern, PlanText)], scenarios: &[requests::Named]) -> Strin
             rules.rules.len().to_string(),
         ]);
     }
-    rows.extend(scenarios.iter().map(|(name, scenario, _)| requests::columns(name, scenario)));
+    rows.extend(scenarios.iter().map(|(name, scenario, domain)| requests::columns(name, scenario, domain)));
     columns(&rows, &[3], 0)
 }
 

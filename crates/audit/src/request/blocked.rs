@@ -390,8 +390,13 @@ pub(super) fn near_misses(subject: &RequestSubject<'_>) -> Result<Finding, Strin
         (&*refusal.obstacle, refusal.rules.first().map(|rule| &**rule), refusal.records.first().map(|r| &**r));
     let record = record.filter(|_| rule.is_none());
     let twin = subject.twin()?;
-    let gone = ahead(subject, twin)?.episode;
-    let verdict = subject.judged(&gone)?;
+    let ahead = ahead(subject, twin)?;
+    let gone = &ahead.episode;
+    // Where nothing stops whoever goes ahead, only the judge does.
+    if ahead.refused.is_empty() && ahead.withheld.is_empty() && ahead.missing.is_empty() {
+        misses.count("gone ahead and nothing refused");
+    }
+    let verdict = subject.judged(gone)?;
     let differs = !gone.diff().changes.is_empty();
     misses.verdict("gone_ahead", "the twin's calls", &verdict, if differs { &[DECLINED, FRAME] } else { &[DECLINED] });
     half_done(subject, twin, &mut misses, kind, rule, record)?;

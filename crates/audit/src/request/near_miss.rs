@@ -51,7 +51,7 @@ impl<'s, 'a> Misses<'s, 'a> {
         Misses { subject, counts: BTreeMap::new(), faults: Vec::new(), notes: BTreeSet::new() }
     }
 
-    fn count(&mut self, name: &str) {
+    pub(super) fn count(&mut self, name: &str) {
         *self.counts.entry(name.to_owned()).or_default() += 1;
     }
 

@@ -251,6 +251,10 @@ impl Reader<'_> {
                 {
                     notation(&Expr::Literal(value, domain.table(*table).field(*field).ty), domain, &[])
                 }
+                // What a row refers to that a native call makes is known by itself: the row has no name.
+                (None, None) if told.is_none() && self.made_reference(key).is_some() => {
+                    self.made_reference(key).map(|row| self.row_expr(row)).transpose()?
+                }
                 _ => match (told, &frame.it) {
                     (Some(told), It::Each(set, _) | It::Alike(set, _)) if told == "it" && frame.way && slot == 0 => {
                         let own = format!("it{}", dotted(domain, &vec![(*table, *field)]));
@@ -301,6 +305,13 @@ impl Reader<'_> {
         let after = self.last.row(table, row)?[field.index()].clone();
         let before = self.world.row(table, row).map(|cells| &cells[field.index()]);
         (before != Some(&after) && !matches!(after, Value::Ref(_))).then_some(after)
+    }
+
+    /// The row that a cell of a new row refers to.
+    fn made_reference(&self, key: Option<(TableId, RowId, FieldId)>) -> Option<(TableId, RowId)> {
+        let (table, row, field) = key.filter(|(table, row, _)| self.world.row(*table, *row).is_none())?;
+        let Type::Ref(to) = self.domain().table(table).field(field).ty else { return None };
+        Some((to, self.last.row(table, row)?[field.index()].as_ref_id()?))
     }
 
     /// What a deed wants of a cell, as it is told where another frame speaks of it.

@@ -5,7 +5,10 @@ use super::{
     Reader,
     frame::{Frame, It, relation, speaks_of_it},
 };
-use crate::{demand::Origin, throw};
+use crate::{
+    demand::{List, Origin},
+    throw,
+};
 use benchwright_base::{FieldId, RowId, TableId, Value};
 use benchwright_expr::{Compare, Expr, Source, TestOp, Type};
 use benchwright_pack::{Find, FindPick};
@@ -83,6 +86,10 @@ impl Reader<'_> {
                 && let Ok(told) = self.row_expr(one)
             {
                 return Ok((Some(told), It::Named));
+            }
+            // A row that a native call makes has no name; what it was made of has.
+            if ons.len() == 1 && self.world.row(on.0, on.1).is_none() {
+                return Ok((None, It::Named));
             }
             let set = self.tied(rule, &ons)?;
             return Ok((Some("it".to_owned()), It::Each(set, on.0)));
@@ -299,6 +306,19 @@ impl Reader<'_> {
             return Err(throw(format!("other rows are read for {name}")));
         }
         self.find(Find { name: name.to_owned(), of, pick: FindPick::All, by: None, count: None })
+    }
+
+    /// A list that a way passes to a tool.
+    pub(super) fn list(&mut self, list: &List, frame: &Frame) -> Result<Json, Discard> {
+        let Source::Rows { relation, .. } = &list.source else { return Err(throw("a list of no rows".to_owned())) };
+        let name = format!("{}_to_{}", self.domain().table(*relation).own_name(), list.argument);
+        if self.seen.known(&name).is_none() {
+            self.read_source(&list.source, frame)?;
+            let of = self.source_text(&list.source, frame)?;
+            self.find_all(&name, of, &list.rows)?;
+        }
+        let told = self.of_each_row(&name, *relation, &list.path)?;
+        Ok(json!({ "$each": [name, told] }))
     }
 
     /// A name for the rows that an act of a way is over, told by what ties them to the row that the way is about.
