@@ -28,7 +28,7 @@ drive/quota-relief medium done
 drive/trash-rescue easy done
 email/sender-if-verified easy done no-such-mailbox nothing-is-changed
 hr/signing-round easy done payroll-asks
-hybrid/cover-for-a-colleague easy done
+hybrid/cover-for-a-colleague medium done
 itsm/waiting-for-the-vendor easy done
 teams/one-tab-everywhere easy done
 TASKS
