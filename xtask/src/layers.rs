@@ -42,7 +42,7 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
     ("measures", &["bench", "conformance"], "how fast it is; how true the embedded ERP is to a real one"),
     ("tests", &["testkit"], "harnesses, only ever a dev-dependency"),
-    ("shells", &["cli"], "anyhow, arguments, stdout and exit codes only here"),
+    ("shells", &["cli", "py"], "anyhow, arguments, stdout and exit codes only here; the module for Python"),
     ("tools", &["xtask"], "checks the house from outside"),
 ];
 

@@ -77,6 +77,7 @@ fn row(crates: &[&str], exceptions: &[(&str, &str, &str)]) -> String {
 fn place(name: &str) -> &str {
     match name {
         "cli" => "apps/cli",
+        "py" => "apps/py",
         "domain-*" => "domains/*",
         "family-*" => "families/*",
         "outsider-*" => "outsiders/*",

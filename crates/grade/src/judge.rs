@@ -2,7 +2,7 @@
 
 use crate::{EffectsError, EffectsGrader, GradeError, Grader};
 use benchwright_pack::{NativeCheck, SealedTask, Snapshot, Verdict};
-use benchwright_sandbox::Sandbox;
+use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::Domain;
 use benchwright_world::Seat;
 use std::sync::Arc;
@@ -39,6 +39,14 @@ impl<'a> Judge<'a> {
         Ok(match &sealed.effects {
             Some(effects) => Judge::Effects(Box::new(EffectsGrader::new(Arc::clone(sandbox), effects, seat)?)),
             None => Judge::Plan(Box::new(Grader::new(domain, &sealed.verifier, first, natives)?)),
+        })
+    }
+
+    /// Judges an episode as it stands.
+    pub fn grade_live(&self, episode: &Episode) -> Result<Verdict, JudgeError> {
+        Ok(match self {
+            Judge::Plan(grader) => grader.grade_live(&episode.live())?,
+            Judge::Effects(grader) => grader.grade_live(episode)?,
         })
     }
 

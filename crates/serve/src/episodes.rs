@@ -9,9 +9,9 @@ use crate::{
     tools::ToolSet,
     worlds::{Opened, Worlds, digest_of, store},
 };
-use benchwright_base::{Digest, nearest};
+use benchwright_base::Digest;
 use benchwright_grade::TaskJudge;
-use benchwright_pack::{Diff, LARGEST_TRACE, Refusal, RefusalCode, Trace, Verdict};
+use benchwright_pack::{Diff, LARGEST_TRACE, Trace, Verdict};
 use benchwright_world::{Episode, FaceAnswer, Filling, WorldState};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -275,7 +275,7 @@ impl Episodes {
             let bytes = tool.len() + arguments.len();
             running.spent.spend(slot.limit, bytes)?;
             if slot.world.tools.withholds(tool) {
-                return Err(CallError::Refused(not_offered(&slot.world.tools, tool)));
+                return Err(CallError::Refused(slot.world.tools.not_offered(tool)));
             }
             running.spent.bytes += bytes;
             Ok(running.episode.call(tool, arguments)?)
@@ -508,13 +508,6 @@ impl Slot {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.take().filter(|_| is_whole).map(|running| running.episode)
     }
-}
-
-/// The refusal of a tool that the domain has and the task does not offer.
-fn not_offered(tools: &ToolSet, name: &str) -> Refusal {
-    let near = nearest(name, tools.lines().iter().map(|line| &*line.name));
-    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    Refusal::new(RefusalCode::NotFound, format!("there is no tool `{name}`{near}"))
 }
 
 #[cfg(test)]

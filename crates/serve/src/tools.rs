@@ -1,6 +1,8 @@
 //! The tools of a world as every wire shows them: those that a task offers, with their schemas, made once and shared by all
 //! episodes of the world.
 
+use benchwright_base::nearest;
+use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_world::ToolLine;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +23,7 @@ pub struct ToolSet {
 
 impl ToolSet {
     /// The tools of a world; all of them, or those that a task names.
-    pub(crate) fn new(all: Vec<ToolLine>, named: &[String]) -> ToolSet {
+    pub fn new(all: Vec<ToolLine>, named: &[String]) -> ToolSet {
         let wanted = |tool: &ToolLine| named.is_empty() || named.contains(&tool.name);
         let (lines, others): (Vec<ToolLine>, Vec<ToolLine>) = all.into_iter().partition(wanted);
         let places = lines.iter().enumerate().map(|(at, line)| (line.name.clone(), at)).collect();
@@ -50,8 +52,15 @@ impl ToolSet {
     }
 
     /// Whether the world has a tool of that name which the task does not offer.
-    pub(crate) fn withholds(&self, name: &str) -> bool {
+    pub fn withholds(&self, name: &str) -> bool {
         self.withheld.contains(name)
+    }
+
+    /// What whoever calls a tool is told that is not offered.
+    pub fn not_offered(&self, name: &str) -> Refusal {
+        let near = nearest(name, self.lines.iter().map(|line| &*line.name));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Refusal::new(RefusalCode::NotFound, format!("there is no tool `{name}`{near}"))
     }
 }
 

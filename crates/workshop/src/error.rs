@@ -126,6 +126,26 @@ pub enum Error {
     /// A task cannot be given out, or its verdict cannot be reached.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// Tools are named as nobody names them.
+    #[error("`{0}` names no tools: all, oracle, oracle+N such as oracle+5, or a list of names")]
+    NoSuchTools(String),
+    /// A task has no such tool.
+    #[error("{id}: {refusal}")]
+    NoTool {
+        /// The task.
+        id: String,
+        /// What is wrong with the name.
+        refusal: String,
+    },
+    /// Which tools the work needs cannot be found out.
+    #[error("{0}")]
+    Offer(String),
+    /// Something needs the sealed part of a task, which is shut.
+    #[error("{id}: the sealed part was not opened, so there is no verdict and nobody knows which tools are needed")]
+    Shut {
+        /// The task.
+        id: String,
+    },
     /// The ledger of runs fails.
     #[error(transparent)]
     Ledger(#[from] LedgerError),

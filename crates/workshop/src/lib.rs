@@ -38,6 +38,7 @@ mod events;
 mod facade;
 pub mod freedoms;
 pub mod host;
+pub mod play;
 mod progress;
 pub mod requests;
 pub mod run;
