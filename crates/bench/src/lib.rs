@@ -17,6 +17,7 @@ mod generate;
 mod grid;
 mod measure;
 mod ops;
+mod python;
 mod requests;
 mod serve;
 mod world;
@@ -27,10 +28,10 @@ use benchwright_workshop::Workshop;
 use serde_json::Value as Json;
 
 /// The benches by name.
-pub const NAMES: [&str; 7] = ["world", "serve", "generate", "grid", "ops", "dials", "erp"];
+pub const NAMES: [&str; 8] = ["world", "serve", "generate", "grid", "ops", "dials", "erp", "python"];
 
 /// Those that need what may not be there, and are run only by name.
-pub const BY_NAME: [&str; 1] = ["erp"];
+pub const BY_NAME: [&str; 2] = ["erp", "python"];
 
 /// What a bench found.
 #[derive(Clone, Debug)]
@@ -73,6 +74,10 @@ pub fn measure(workshop: &Workshop, name: &str, quick: bool) -> Result<Measured>
         "erp" => {
             let figures = erp::run(workshop.catalog(), quick)?;
             (figures.to_json(), figures.to_table(), figures.missed())
+        }
+        "python" => {
+            let figures = python::run(quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "generate" => {
             let figures = generate::run(workshop, quick)?;

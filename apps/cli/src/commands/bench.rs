@@ -17,10 +17,8 @@ Example:
 
 Keys of `bench world --json`:
   episodes_per_s, sqlite_episodes_per_s, ratio, reset_ns, fork_ns, live_bytes, and more beside them
-Keys of `bench serve --json`:
-  calls, answer_bytes, mcp {p50_us, bare_p50_us, ratio}, json {p50_us, bare_p50_us, ratio}
-Keys of `bench generate --json`:
-  tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers
+Keys of `bench serve --json`: calls, answer_bytes, mcp {p50_us, bare_p50_us, ratio}, json {p50_us, bare_p50_us, ratio}
+Keys of `bench generate --json`: tasks, cpu_s, bare_solver_cpu_s, ratio, solves, tiers
 Keys of `bench grid --json`:
   episodes_per_s, plain_episodes_per_s, ratio, calls, grade_us, tasks, generate {settings, median_ms,
   p99_ms, worst_ms, p99_to_median}
@@ -31,7 +29,9 @@ Keys of `bench dials --json`:
   per_cell, r2 {AGENT}, cells [{agent, open, decoys, tasks, passed, success, low, high, steps}], failing, missed
 Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and is run only by name:
   odoo {reset_ms, call_ms, grade_ms, episodes_per_s}, embedded {the same, in process},
-  embedded_gateway {the same, over HTTP}, ratio, gateway_ratio, version")]
+  embedded_gateway {the same, over HTTP}, ratio, gateway_ratio, version
+Keys of `bench python --json`, which needs the package benchwright and is run only by name:
+  ratio, python_episode_us, empty_call_ns, fork_ns, two_threads, batch_steps_per_s, batch_kib_each, missed")]
 pub(crate) struct Options {
     /// The bench; without one, all that need nothing else
     #[arg(value_parser = NAMES)]
