@@ -23,11 +23,11 @@ pub(crate) struct Batch {
 type Order = Option<(String, String)>;
 
 /// Does something to every episode, on all cores; what comes of it is in their order.
-fn on_all<T: Send>(plays: &mut [Play], each: impl Fn(usize, &mut Play) -> T + Sync) -> Vec<T> {
+fn on_all<P: Send, T: Send>(plays: &mut [P], each: impl Fn(usize, &mut P) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = plays.len().div_ceil(cores).max(1);
     let each = &each;
-    let done = |first: usize, part: &mut [Play]| -> Vec<T> {
+    let done = |first: usize, part: &mut [P]| -> Vec<T> {
         part.iter_mut().enumerate().map(|(at, play)| each(first + at, play)).collect()
     };
     if plays.len() <= share {
@@ -45,6 +45,16 @@ fn on_all<T: Send>(plays: &mut [Play], each: impl Fn(usize, &mut Play) -> T + Sy
         }
         all
     })
+}
+
+/// The episodes at some places, each once, in the order of the places.
+fn chosen<'p>(plays: &'p mut [Play], places: &[usize]) -> PyResult<Vec<&'p mut Play>> {
+    let mut all: Vec<Option<&mut Play>> = plays.iter_mut().map(Some).collect();
+    let one = |place: &usize| {
+        let none = || PyValueError::new_err(format!("there is no episode {place}, or it is named twice"));
+        all.get_mut(*place).and_then(Option::take).ok_or_else(none)
+    };
+    places.iter().map(one).collect()
 }
 
 impl Batch {
@@ -109,10 +119,16 @@ impl Batch {
         })
     }
 
-    /// What the judge says of each state as it stands.
-    fn grade(&self, py: Python<'_>) -> PyResult<Vec<Verdict>> {
+    /// What the judge says of each state as it stands: all of them, or those at the places.
+    #[pyo3(signature = (places = None))]
+    fn grade(&self, py: Python<'_>, places: Option<Vec<usize>>) -> PyResult<Vec<Verdict>> {
         py.detach(|| {
-            let verdicts = on_all(&mut self.held()?, |_, play| play.grade());
+            let mut plays = self.held()?;
+            let mut chosen: Vec<&mut Play> = match places {
+                None => plays.iter_mut().collect(),
+                Some(places) => chosen(&mut plays, &places)?,
+            };
+            let verdicts = on_all(&mut chosen, |_, play| play.grade());
             verdicts.into_iter().map(|verdict| verdict.map(Verdict::new).map_err(told)).collect()
         })
     }
@@ -124,12 +140,7 @@ impl Batch {
             let mut plays = self.held()?;
             match places {
                 None => plays.iter_mut().for_each(Play::reset),
-                Some(places) => {
-                    for place in places {
-                        let none = || PyValueError::new_err(format!("there is no episode {place}"));
-                        plays.get_mut(place).ok_or_else(none)?.reset();
-                    }
-                }
+                Some(places) => chosen(&mut plays, &places)?.into_iter().for_each(Play::reset),
             }
             Ok(())
         })
