@@ -32,7 +32,9 @@ pub struct Library {
 impl Library {
     /// Finds the libraries in the places named above, in that order.
     pub fn find() -> Result<Library, EngineError> {
-        find_with(&|name| env::var_os(name).filter(|value| !value.is_empty()))
+        let program = env::current_exe().ok();
+        let beside = program.as_deref().and_then(Path::parent).and_then(prefix_of_python);
+        find_with(&|name| env::var_os(name).filter(|value| !value.is_empty()), beside)
     }
 
     /// The library in a given folder.
@@ -79,7 +81,8 @@ impl Library {
     }
 }
 
-fn find_with(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Library, EngineError> {
+/// Finds the libraries. `beside` is the prefix of the Python that the program was installed into, if it was.
+fn find_with(variable: &dyn Fn(&str) -> Option<OsString>, beside: Option<PathBuf>) -> Result<Library, EngineError> {
     // A folder that is named is meant: if it is wrong, no other is tried.
     if let Some(named) = variable("BENCHWRIGHT_SOLVER") {
         return Library::at(named);
@@ -89,8 +92,8 @@ fn find_with(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Library, Eng
     if let Some(library) = cache.iter().find_map(|cache| Library::at(cache).ok()) {
         return Ok(library);
     }
-    let mut prefixes: Vec<PathBuf> =
-        ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from).collect();
+    let mut prefixes: Vec<PathBuf> = beside.into_iter().collect();
+    prefixes.extend(["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from));
     prefixes.extend(variable("PATH").iter().flat_map(env::split_paths).filter_map(|folder| prefix_of_python(&folder)));
     prefixes.extend(home.map(|home| home.join(".local")));
     match prefixes.iter().find_map(|prefix| python_package(prefix)) {
@@ -142,7 +145,7 @@ mod tests {
     fn find(values: &[(&str, &Path)]) -> Result<PathBuf, String> {
         let variable =
             |name: &str| values.iter().find(|(key, _)| *key == name).map(|(_, path)| path.as_os_str().to_owned());
-        find_with(&variable).map(|library| library.path).map_err(|error| error.to_string())
+        find_with(&variable, None).map(|library| library.path).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -168,7 +171,9 @@ mod tests {
         fill(&packages);
         assert!(find(&[("VIRTUAL_ENV", &prefix)]).unwrap_err().contains(FETCH));
         fs::create_dir(packages.join(format!("ortools-{PINNED_VERSION}.dist-info"))).unwrap();
-        assert_eq!(find(&[("VIRTUAL_ENV", &prefix)]), Ok(packages));
+        assert_eq!(find(&[("VIRTUAL_ENV", &prefix)]), Ok(packages.clone()));
+        // A program that was installed beside that Python finds it without being told.
+        assert_eq!(find_with(&|_| None, Some(prefix.clone())).unwrap().path, packages);
         fs::remove_dir_all(prefix).unwrap();
     }
 
