@@ -23,8 +23,8 @@ pub(crate) struct Suite {
     tasks: Arc<Tasks>,
     ids: Vec<String>,
     is_graded: bool,
-    /// Where the tasks of the demo were unpacked; it is removed with the suite.
-    _folder: Option<Temporary>,
+    /// Where the tasks of the demo were unpacked; it is removed with the suite and the last of its tasks.
+    folder: Option<Arc<Temporary>>,
 }
 
 /// Opens the tasks of a folder, as `benchwright build` and `benchwright new` write it.
@@ -52,7 +52,7 @@ fn opened(store: Store, is_graded: bool, folder: Option<Temporary>) -> PyResult<
     if ids.is_empty() {
         return Err(said(format!("{} holds no tasks", tasks.store().root().display())));
     }
-    Ok(Suite { tasks: Arc::new(tasks), ids, is_graded, _folder: folder })
+    Ok(Suite { tasks: Arc::new(tasks), ids, is_graded, folder: folder.map(Arc::new) })
 }
 
 #[pymethods]
@@ -94,7 +94,7 @@ impl Suite {
         let tasks = Arc::clone(&self.tasks);
         py.detach(|| {
             let task = tasks.task(&id).map_err(told)?;
-            Ok(Task { tasks, task })
+            Ok(Task { tasks, task, _folder: self.folder.clone() })
         })
     }
 
@@ -108,6 +108,7 @@ impl Suite {
 pub(crate) struct Task {
     tasks: Arc<Tasks>,
     pub(crate) task: Arc<Playable>,
+    _folder: Option<Arc<Temporary>>,
 }
 
 /// What was said of tools: nothing, a setting, or names.

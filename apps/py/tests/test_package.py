@@ -96,6 +96,11 @@ class Package(unittest.TestCase):
         with self.assertRaises(TypeError):
             task.begin(5)
 
+    def test_a_task_outlives_its_suite(self):
+        task = bw.demo()[0]
+        self.assertEqual(len(task.tools("oracle")), len(self.tasks[0].tools("oracle")))
+        self.assertFalse(task.begin("oracle+5").grade().passed)
+
     def test_an_answer_is_text_and_data(self):
         answer = self.tasks[0].begin().call(*LOOK)
         self.assertFalse(answer.refused)

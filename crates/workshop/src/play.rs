@@ -34,6 +34,8 @@ pub struct Playable {
     open: OpenPart,
     sandbox: Arc<Sandbox>,
     tools: Arc<ToolSet>,
+    /// What was offered so far of what takes long to find out: by the number of tools that look alike.
+    offered: Mutex<BTreeMap<u32, Arc<ToolSet>>>,
     judge: Option<Judge>,
 }
 
@@ -91,41 +93,59 @@ impl Tasks {
         }
         let (open, sealed) = match self.is_sealed_read {
             true => {
-                let Task { open, instruction, world, sealed } = self.host.store().task(id)?;
-                (OpenPart { open, instruction, world }, Some(sealed))
+                let task = self.host.store().task(id)?;
+                let family = crate::tasks::family_of(self.catalog, &task).map_err(Error::catalog(id))?;
+                let natives = family.map_or(&[][..], |family| family.natives());
+                let Task { open, instruction, world, sealed } = task;
+                (OpenPart { open, instruction, world }, Some((sealed, natives)))
             }
             false => (self.host.store().open_part(id)?, None),
         };
         let sandbox = self.catalog.world_of_snapshot(&open.world).map_err(Error::catalog(id))?;
         let tools = Arc::new(ToolSet::new(ToolLine::all_of(sandbox.domain()), &open.open.tools));
         let judge = match sealed {
-            Some(sealed) => Some(Judge::ready(self.catalog, &sandbox, &open, sealed)?),
+            Some((sealed, natives)) => Some(Judge::ready(&sandbox, &open, sealed, natives)?),
             None => None,
         };
         let open = OpenPart { world: Vec::new(), ..open };
-        let opened = Arc::new(Playable { open, sandbox, tools, judge });
+        let opened = Arc::new(Playable { open, sandbox, tools, offered: Mutex::default(), judge });
         Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(opened)))
     }
 
     /// The tools of an offer on a task, of those that the task has.
     pub fn tools(&self, task: &Playable, offered: &Offer) -> Result<Arc<ToolSet>, Error> {
-        let id = &task.open.open.id;
-        let names = match offered {
-            Offer::All => return Ok(Arc::clone(&task.tools)),
-            Offer::Named(names) => names.clone(),
-            Offer::Oracle(_) if !self.is_sealed_read => return Err(Error::Shut { id: id.clone() }),
+        let named = |names: &[String]| Arc::new(ToolSet::new(ToolLine::all_of(task.sandbox.domain()), names));
+        match offered {
+            Offer::All => Ok(Arc::clone(&task.tools)),
+            Offer::Named(names) => match names.iter().find(|name| task.tools.place(name).is_none()) {
+                None => Ok(named(names)),
+                Some(unknown) => {
+                    let refusal = task.tools.not_offered(unknown).message;
+                    Err(Error::NoTool { id: task.open.open.id.clone(), refusal })
+                }
+            },
             Offer::Oracle(distractors) => {
-                let begun = self.host.begin(id).map_err(Error::Host)?;
-                let tools = Tools::Oracle { distractors: *distractors };
-                let cards = offer(tools, &self.host, &task.open, begun.tools());
-                let cards = cards.map_err(|error| Error::Offer(error.to_string()))?;
-                cards.into_iter().map(|card| card.name).collect()
+                let mut known = task.offered.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(set) = known.get(distractors) {
+                    return Ok(Arc::clone(set));
+                }
+                let set = named(&self.needed(task, *distractors)?);
+                known.insert(*distractors, Arc::clone(&set));
+                Ok(set)
             }
-        };
-        if let Some(unknown) = names.iter().find(|name| task.tools.place(name).is_none()) {
-            return Err(Error::NoTool { id: id.clone(), refusal: task.tools.not_offered(unknown).message });
         }
-        Ok(Arc::new(ToolSet::new(ToolLine::all_of(task.sandbox.domain()), &names)))
+    }
+
+    /// The tools that the work needs, and so many others. They are found by working on the task.
+    fn needed(&self, task: &Playable, distractors: u32) -> Result<Vec<String>, Error> {
+        let id = &task.open.open.id;
+        if !self.is_sealed_read {
+            return Err(Error::Shut { id: id.clone() });
+        }
+        let begun = self.host.begin(id).map_err(Error::Host)?;
+        let cards = offer(Tools::Oracle { distractors }, &self.host, &task.open, begun.tools());
+        let cards = cards.map_err(|error| Error::Offer(error.to_string()))?;
+        Ok(cards.into_iter().map(|card| card.name).collect())
     }
 }
 
@@ -221,15 +241,12 @@ self_cell::self_cell!(
 struct Judge(Owned);
 
 impl Judge {
-    fn ready(catalog: &Catalog, sandbox: &Arc<Sandbox>, open: &OpenPart, sealed: SealedTask) -> Result<Judge, Error> {
-        let natives = match &sealed.effects {
-            Some(_) => &[][..],
-            None => {
-                let family =
-                    catalog.family(&sealed.family, &open.open.domain).map_err(Error::catalog(&open.open.id))?;
-                family.natives()
-            }
-        };
+    fn ready(
+        sandbox: &Arc<Sandbox>,
+        open: &OpenPart,
+        sealed: SealedTask,
+        natives: &'static [(&'static str, NativeCheck)],
+    ) -> Result<Judge, Error> {
         let (domain, first) = (Arc::clone(sandbox.domain()), sandbox.first_snapshot());
         let seat = sandbox.seat_of(&open.open);
         let owned = Owned::try_new(Matter { sealed, domain, first, natives }, |matter| {

@@ -312,10 +312,14 @@ impl Reader<'_> {
     pub(super) fn list(&mut self, list: &List, frame: &Frame) -> Result<Json, Discard> {
         let Source::Rows { relation, .. } = &list.source else { return Err(throw("a list of no rows".to_owned())) };
         let name = format!("{}_to_{}", self.domain().table(*relation).own_name(), list.argument);
-        if self.seen.known(&name).is_none() {
-            self.read_source(&list.source, frame)?;
-            let of = self.source_text(&list.source, frame)?;
-            self.find_all(&name, of, &list.rows)?;
+        match self.seen.known(&name) {
+            None => {
+                self.read_source(&list.source, frame)?;
+                let of = self.source_text(&list.source, frame)?;
+                self.find_all(&name, of, &list.rows)?;
+            }
+            Some(Known::Rows(_, rows)) if rows.iter().collect::<BTreeSet<_>>() == list.rows.iter().collect() => {}
+            Some(_) => return Err(throw(format!("{name} means other rows already"))),
         }
         let told = self.of_each_row(&name, *relation, &list.path)?;
         Ok(json!({ "$each": [name, told] }))
