@@ -20,7 +20,7 @@ use std::{path::PathBuf, sync::Arc};
 /// The tasks of a folder.
 #[pyclass(frozen, module = "benchwright")]
 pub(crate) struct Suite {
-    tasks: Arc<Tasks>,
+    tasks: Arc<Tasks<'static>>,
     ids: Vec<String>,
     is_graded: bool,
     /// Where the tasks of the demo were unpacked; it is removed with the suite and the last of its tasks.
@@ -106,7 +106,7 @@ impl Suite {
 /// A task: what an agent is told, and the world that it works in.
 #[pyclass(frozen, module = "benchwright")]
 pub(crate) struct Task {
-    tasks: Arc<Tasks>,
+    tasks: Arc<Tasks<'static>>,
     pub(crate) task: Arc<Playable>,
     _folder: Option<Arc<Temporary>>,
 }

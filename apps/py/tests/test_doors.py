@@ -110,19 +110,21 @@ class Doors(unittest.TestCase):
         from transformers.utils import get_json_schema
 
         spec = Spec(tools="oracle+5")
-        factory = pickle.loads(pickle.dumps(spec.environment_factory))
-        # As TRL looks for them.
-        functions = inspect.getmembers(type(factory()), predicate=inspect.isfunction)
-        found = {name for name, _ in functions if name not in ("reset", "get_reward") and not name.startswith("_")}
-        offered = {tool["name"] for task in spec.tasks for tool in task.tools("oracle+5")}
-        self.assertEqual(found, offered)
-        for name in found:
-            schema = get_json_schema(getattr(factory(), name))["function"]
-            tool = next(tool for task in spec.tasks for tool in task.tools() if tool["name"] == name)
-            told = schema["parameters"].get("properties", {})
-            self.assertEqual({each.rstrip("_") for each in told}, set(tool["parameters"].get("properties", {})), name)
+        factories = pickle.loads(pickle.dumps(spec.environment_factory))
         worked = []
         for row in spec.train_dataset:
+            factory, task = factories[row["environment"]], self.suite[row["task"]]
+            # As TRL looks for them: a prompt shows what the task offers, no more and no less.
+            functions = inspect.getmembers(type(factory()), predicate=inspect.isfunction)
+            found = {name for name, _ in functions if name != "reset" and not name.startswith("_")}
+            offered = {tool["name"]: tool for tool in task.tools("oracle+5")}
+            self.assertEqual(found, set(offered))
+            # TRL would pay this beside the reward function, and so everything twice.
+            self.assertFalse(hasattr(factory(), "get_reward"))
+            for name in found:
+                schema = get_json_schema(getattr(factory(), name))["function"]
+                told = schema["parameters"].get("properties", {})
+                self.assertEqual({each.rstrip("_") for each in told}, set(offered[name]["parameters"].get("properties", {})), name)
             environment = factory()
             environment.reset(**row)
             for tool, arguments in self.plans[row["task"]]:

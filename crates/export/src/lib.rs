@@ -1,6 +1,6 @@
 //! Writes worlds and tasks in formats that other programs read, one file each: a snapshot as a SQLite database, tasks as
-//! Parquet shards, the tables of a domain as an SVG
-//! picture, and all that it declares as a page of Markdown. An export knows the declarations and a snapshot, or a folder
+//! Parquet shards or as folders that Harbor reads, the tables of a domain as an SVG picture, and all that it declares as a page of
+//! Markdown. An export knows the declarations and a snapshot, or a folder
 //! of tasks, and not the engine that they came from. The same input gives the same bytes.
 //!
 //! ```
@@ -20,12 +20,14 @@
 //! assert!(svg.starts_with("<svg") && svg.contains("ticket") && svg.contains("person"));
 //! ```
 
+mod harbor;
 pub mod notation;
 mod parquet;
 mod picture;
 mod reference;
 mod sqlite;
 
+pub use harbor::{HarborFolder, HarborOptions, HarborReward};
 pub use parquet::{ParquetSummary, parquet, shard_paths, write_shard};
 pub use picture::picture;
 pub use reference::{extent, reference};

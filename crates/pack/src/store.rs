@@ -180,6 +180,18 @@ impl Store {
         Ok((Store::at(root), id))
     }
 
+    /// The same, or the one task of a folder that has no other.
+    pub fn locate_only(place: &Path) -> Result<(Store, String), StoreError> {
+        if !place.join(OPEN_TREE).is_dir() {
+            return Store::locate(place);
+        }
+        let store = Store::at(place);
+        match &mut *store.ids()? {
+            [only] => Ok((store, std::mem::take(only))),
+            _ => Err(StoreError::Missing(place.join(OPEN_TREE).join("ID"))),
+        }
+    }
+
     /// The folder in which the trees `open` and `sealed` stand.
     pub fn root(&self) -> &Path {
         &self.root

@@ -195,6 +195,20 @@ pub enum ServerError {
         /// What the system said.
         why: std::io::Error,
     },
+    /// The control socket cannot be made there.
+    #[error("no control socket at {}: {why}", .path.display())]
+    Socket {
+        /// Where it was to be.
+        path: std::path::PathBuf,
+        /// What the system said.
+        why: std::io::Error,
+    },
+    /// A world did not come to answer.
+    #[error("{0}")]
+    NotReady(String),
+    /// What a world left could not be collected, or is not what was collected.
+    #[error("{0}")]
+    NotCollected(String),
     /// What else kept it from starting, such as no randomness for a token.
     #[error(transparent)]
     Serve(#[from] ServeError),

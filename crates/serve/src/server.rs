@@ -4,7 +4,7 @@
 use crate::{
     Episodes, Options, ServerError, Token, agent, control, faces,
     gate::{App, Problem, only_known_hosts},
-    mcp,
+    mcp, nemo,
 };
 use axum::{Router, http::StatusCode, middleware, serve::ListenerExt as _};
 use std::{
@@ -12,7 +12,12 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{net::TcpListener, sync::watch, task::JoinSet, time};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+    time,
+};
 
 /// How long a stopping server waits for requests under way.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,6 +27,7 @@ pub struct Server {
     episodes: Arc<Episodes>,
     control: SocketAddr,
     agents: SocketAddr,
+    nemo: Option<SocketAddr>,
     token: Token,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
@@ -30,7 +36,8 @@ pub struct Server {
 impl Server {
     /// Binds and begins to serve.
     pub async fn start(options: Options) -> Result<Server, ServerError> {
-        let Options { settings, bind: address, bind_agents, control_token, allowed_hosts, largest_body } = options;
+        let Options { settings, bind: address, bind_agents, bind_nemo, control_token, allowed_hosts, largest_body } =
+            options;
         let token = match control_token {
             Some(token) => token,
             None => Token::draw("")?,
@@ -40,6 +47,11 @@ impl Server {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
+        let nemo_listener = match bind_nemo {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        let nemo = nemo_listener.as_ref().map(|(_, address)| *address);
         let agent_address = agent_listener.as_ref().map_or(control_address, |(_, address)| *address);
         let agent_routes = agent::routes().merge(faces::routes(&settings.faces));
         let episodes = Arc::new(Episodes::new(settings));
@@ -56,16 +68,19 @@ impl Server {
         let mut tasks = JoinSet::new();
         match agent_listener {
             Some((listener, _)) => {
-                tasks.spawn(listen(listener, finish(agent_routes, &app), stopped.clone()));
-                tasks.spawn(listen(control_listener, finish(control::routes(), &app), stopped.clone()));
+                tasks.spawn(listen(listener, finish(agent_routes, &app), stopped.clone(), |_| ()));
+                tasks.spawn(listen(control_listener, finish(control::routes(), &app), stopped.clone(), |_| ()));
             }
             None => {
                 let both = control::routes().merge(agent_routes);
-                tasks.spawn(listen(control_listener, finish(both, &app), stopped.clone()));
+                tasks.spawn(listen(control_listener, finish(both, &app), stopped.clone(), |_| ()));
             }
         }
+        if let Some((listener, _)) = nemo_listener {
+            tasks.spawn(listen(listener, finish(nemo::routes(), &app), stopped.clone(), |_| ()));
+        }
         tasks.spawn(reap(Arc::clone(&episodes), stopped));
-        Ok(Server { episodes, control: control_address, agents: agent_address, token, stop, tasks })
+        Ok(Server { episodes, control: control_address, agents: agent_address, nemo, token, stop, tasks })
     }
 
     /// Where the control plane listens.
@@ -76,6 +91,11 @@ impl Server {
     /// Where the agent plane listens.
     pub fn agent_address(&self) -> SocketAddr {
         self.agents
+    }
+
+    /// Where the wire of NeMo Gym listens, if it was asked for.
+    pub fn nemo_address(&self) -> Option<SocketAddr> {
+        self.nemo
     }
 
     /// The token of the control plane.
@@ -102,7 +122,7 @@ impl Server {
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServerError> {
+pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServerError> {
     let failed = |why| ServerError::Bind { address, why };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
@@ -117,7 +137,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-fn finish(routes: Router<Arc<App>>, app: &Arc<App>) -> Router {
+pub(crate) fn finish(routes: Router<Arc<App>>, app: &Arc<App>) -> Router {
     let none = async || Problem::new(StatusCode::NOT_FOUND, "no_such_route", "there is nothing here");
     let other = async || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "not with this method");
     routes
@@ -127,10 +147,16 @@ fn finish(routes: Router<Arc<App>>, app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-async fn listen(listener: TcpListener, routes: Router, mut stopped: watch::Receiver<bool>) {
-    // Answers are small and awaited; nothing is gained by gathering them.
-    let listener = listener.tap_io(|stream| {
+pub(crate) async fn listen(
+    listener: TcpListener,
+    routes: Router,
+    mut stopped: watch::Receiver<bool>,
+    connected: impl Fn(&TcpStream) + Send + Sync + 'static,
+) {
+    let listener = listener.tap_io(move |stream| {
+        // Answers are small and awaited; nothing is gained by gathering them.
         let _ = stream.set_nodelay(true);
+        connected(stream);
     });
     let until = async move {
         let _ = stopped.wait_for(|stop| *stop).await;

@@ -70,6 +70,8 @@ pub struct Options {
     pub bind: SocketAddr,
     /// Where the agent plane listens; with none, where the control plane does.
     pub bind_agents: Option<SocketAddr>,
+    /// Where the wire of NeMo Gym listens; with none, nowhere.
+    pub bind_nemo: Option<SocketAddr>,
     /// The token of the control plane; with none, one is drawn.
     pub control_token: Option<Token>,
     /// Names of hosts, besides loopback, that requests may be addressed to or come from.
@@ -84,6 +86,7 @@ impl Default for Options {
             settings: Settings::default(),
             bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             bind_agents: None,
+            bind_nemo: None,
             control_token: None,
             allowed_hosts: Vec::new(),
             largest_body: 1 << 20,

@@ -137,6 +137,14 @@ pub enum Error {
         /// What is wrong with the name.
         refusal: String,
     },
+    /// A tool has a name that a wire keeps for itself.
+    #[error("{id}: the tool `{tool}` has the name of a path of the wire itself")]
+    ReservedTool {
+        /// The task.
+        id: String,
+        /// The tool.
+        tool: String,
+    },
     /// Which tools the work needs cannot be found out.
     #[error("{0}")]
     Offer(String),

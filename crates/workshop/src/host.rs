@@ -7,13 +7,15 @@ use self::{elsewhere::Elsewhere, here::Here};
 use crate::Error;
 use benchwright_catalog::Catalog;
 use benchwright_grade::TaskJudge;
-use benchwright_pack::{OpenPart, SealedTask, Snapshot, Store, Task, TaskLine, Trace, Verifier};
+use benchwright_pack::{
+    BoundKeys, OpenPart, Outcome, SealedTask, Snapshot, Store, Task, TaskLine, Trace, Verdict, Verifier,
+};
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
-use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState};
+use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState, replay};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -230,6 +232,38 @@ impl StoreHost<'_> {
         let opened = self.opened(id)?;
         let (episode, calls) = opened.replay(trace)?;
         Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
+    }
+}
+
+impl StoreHost<'_> {
+    /// The calls of the certified plan as an agent would make them, in the agent's seat.
+    pub fn certified(&self, id: &str) -> Result<Trace, HostError> {
+        let opened = self.opened(id)?;
+        let mut episode = opened.begin()?;
+        let keys = &opened.task.sealed.verifier.keys;
+        let mut bound = BoundKeys::new(keys.values().flatten().map(|(id, key)| (key.clone(), *id)));
+        let played = replay(&opened.task.sealed.oracle, &mut bound, &mut episode);
+        played.map_err(|error| failed("task")(format!("{id}: {error}")))?;
+        Ok(episode.trace())
+    }
+
+    /// The verdict on what an episode elsewhere left. Nothing is taken on trust: its calls are made again, with the tools that the task
+    /// offers, and must lead to the state that was left.
+    pub fn judged(&self, id: &str, trace: &Trace, snapshot: &[u8]) -> Result<Verdict, HostError> {
+        let opened = self.opened(id)?;
+        let offered = &opened.task.open.tools;
+        let mut answered = trace.calls.iter().filter(|call| matches!(call.outcome, Outcome::Answered(_)));
+        if let Some(call) = answered.find(|call| !offered.is_empty() && !offered.contains(&call.tool)) {
+            return Err(failed("task")(format!(
+                "{id}: the trace has an answer of `{}`, which is not offered",
+                call.tool
+            )));
+        }
+        let (episode, _) = opened.replay(trace)?;
+        if episode.snapshot_bytes() != snapshot {
+            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state than was left")));
+        }
+        Ok(finished(&opened, &episode, 0)?.verdict)
     }
 }
 

@@ -22,9 +22,9 @@ use std::{
 };
 
 /// Tasks of a folder.
-pub struct Tasks {
-    host: StoreHost<'static>,
-    catalog: &'static Catalog,
+pub struct Tasks<'c> {
+    host: StoreHost<'c>,
+    catalog: &'c Catalog,
     is_sealed_read: bool,
     opened: Mutex<BTreeMap<String, Arc<Playable>>>,
 }
@@ -63,10 +63,10 @@ impl Offer {
     }
 }
 
-impl Tasks {
+impl<'c> Tasks<'c> {
     /// The tasks of a folder. Without `is_sealed_read` nothing sealed is looked at: there are no verdicts, and nobody can say which tools
     /// the work needs.
-    pub fn open(catalog: &'static Catalog, store: Store, is_sealed_read: bool) -> Tasks {
+    pub fn open(catalog: &'c Catalog, store: Store, is_sealed_read: bool) -> Tasks<'c> {
         Tasks { host: StoreHost::new(catalog, store), catalog, is_sealed_read, opened: Mutex::default() }
     }
 

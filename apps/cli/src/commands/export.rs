@@ -1,5 +1,8 @@
 //! `benchwright export`: worlds and tasks for other programs.
 
+mod harbor;
+mod nemo;
+
 use crate::{
     failure::Failure,
     layout::counted,
@@ -16,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a world or tasks for other programs: sqlite, snapshot, parquet or picture
+/// Writes a world or tasks for other programs: sqlite, snapshot, parquet, picture, harbor or nemo
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -24,7 +27,8 @@ Examples:
   benchwright export sqlite saved.json -o saved.sqlite
   benchwright export snapshot csm --size medium --seed 7 -o csm.json
   benchwright export parquet out -o shards
-  benchwright export picture csm+itsm -o tables.svg")]
+  benchwright export picture csm+itsm -o tables.svg
+  benchwright export harbor out -o tasks --image localhost/benchwright@sha256:DIGEST")]
 pub(crate) struct Options {
     #[command(subcommand)]
     form: Form,
@@ -66,6 +70,8 @@ already is left alone.
 Example:
   benchwright export picture csm+itsm -o tables.svg")]
     Picture(Drawing),
+    Harbor(harbor::Options),
+    Nemo(nemo::Options),
 }
 
 #[derive(clap::Args)]
@@ -110,6 +116,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         Form::Snapshot(target) => snapshot(catalog, target),
         Form::Parquet(shards) => parquet(shards),
         Form::Picture(drawing) => picture(catalog, drawing),
+        Form::Harbor(options) => harbor::run(catalog, options),
+        Form::Nemo(options) => nemo::run(catalog, options),
     }
 }
 

@@ -1,9 +1,15 @@
 //! `benchwright grade`: the verdict on a terminal state.
 
+use super::export::write_new;
 use crate::{failure::Failure, layout::columns, output, tasks};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Verdict};
-use benchwright_workshop::tasks::{Judged, shown};
+use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Store, Task, Trace, Verdict};
+use benchwright_serve::read_collected;
+use benchwright_workshop::{
+    host::StoreHost,
+    tasks::{Judged, shown},
+};
+use serde_json::json;
 use std::{
     fs,
     io::{self, Read as _},
@@ -16,19 +22,34 @@ use std::{
 Needs the sealed part of the task, and no solver. The exit code is 0 if the task passes and 1 if it does not; a state of
 another task gets no verdict, and the exit code is 2.
 
-Example:
+Of a folder that `benchwright collect` wrote, the calls are made again and must lead to the state that was left. With
+--rewards, reward.json ({\"reward\": 0 or 1}) and verdict.json (all that --json prints) are written into a folder, as Harbor
+reads them; where there is no verdict, no reward is written.
+
+Examples:
   benchwright grade out/open/ID last.json
+  benchwright grade out/open/ID collected --rewards /logs/verifier
   benchwright grade out/open/ID runs/NAME/trials/000001/snapshot.json.gz
 
 Keys of --json:
-  ending (pass, fail, error), reward and scores from 0 to 1, gates, phases, checks, alarm, paper_pass")]
+  ending (pass, fail, error), reward and scores from 0 to 1, gates, phases, checks, alarm, paper_pass;
+  of a collected folder also callers, the users that called, and as_root")]
 pub(crate) struct Options {
     /// The folder of its open part, DIR/open/ID, or DIR/ID
     #[arg(value_name = "TASK")]
     task: PathBuf,
-    /// The state that was left: a snapshot, as it is or packed (.gz)
+    /// The state that was left: a snapshot, as it is or packed (.gz), or a folder that `collect` wrote
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
+    /// Refuses a task of another digest
+    #[arg(long, value_name = "SHA256")]
+    digest: Option<String>,
+    /// Writes reward.json and verdict.json into a folder
+    #[arg(long, value_name = "DIR")]
+    rewards: Option<PathBuf>,
+    /// Writes the graded reward, from 0 to 1, instead of 0 or 1
+    #[arg(long, requires = "rewards")]
+    graded: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -38,29 +59,76 @@ pub(crate) struct Options {
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (store, id) = tasks::locate(&options.task)?;
     let task = store.task(&id)?;
-    let judged = Judged::open(catalog, &task)?;
-    let file = options.snapshot.display();
-    let length = fs::metadata(&options.snapshot).map(|about| about.len()).unwrap_or_default();
-    // Exit code 1 says that the task is not passed, so what is no state of it must be told apart.
-    let unfit = |why: String| Failure::wrong_use(format!("{file}: {why}"), "the snapshot of an episode of this task");
-    if length > LARGEST_SNAPSHOT as u64 {
-        return Err(unfit(format!("it has {length} bytes; at most {LARGEST_SNAPSHOT} are read")));
+    if options.digest.as_ref().is_some_and(|digest| *digest != task.digest().to_string()) {
+        let next = "the task as it was made: benchwright build SUITE.toml -o DIR";
+        return Err(Failure::wrong_use(format!("{id} is not the task of that digest"), next));
     }
-    let bytes = read(&options.snapshot).map_err(|error| unfit(error.to_string()))?;
-    let state = Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| unfit(error.to_string()))?;
-    let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
-    let grader = judged.judge().map_err(|error| Failure::falls_short(error, again))?;
-    let verdict = grader.grade(&state).map_err(|error| unfit(error.to_string()))?;
+    let (verdict, callers) = match options.snapshot.is_dir() {
+        true => of_collected(catalog, store, &id, &options.snapshot)?,
+        false => (of_snapshot(catalog, &task, &options.snapshot)?, Vec::new()),
+    };
+    let mut told = serde_json::to_value(&verdict)?;
+    if let Some(told) = told.as_object_mut().filter(|_| !callers.is_empty()) {
+        told.insert("as_root".to_owned(), callers.contains(&Some(0)).into());
+        told.insert("callers".to_owned(), callers.clone().into());
+    }
+    if let Some(folder) = &options.rewards {
+        let passed = f64::from(u8::from(verdict.ending == Ending::Pass));
+        let reward = if options.graded { verdict.reward as f64 / 1e6 } else { passed };
+        // What could not be judged has no reward, and nothing stands where one is looked for.
+        if verdict.ending != Ending::Error {
+            write_new(&folder.join("reward.json"), format!("{}\n", json!({ "reward": reward })).as_bytes())?;
+        }
+        write_new(&folder.join("verdict.json"), format!("{told}\n").as_bytes())?;
+    }
     if options.json {
-        output::json(&serde_json::to_value(&verdict)?)?;
+        output::json(&told)?;
     } else {
         output::data(&table(&verdict))?;
+    }
+    if callers.contains(&Some(0)) {
+        eprintln!("the agent called as root: it could have changed its machine, and with it what was collected");
     }
     match verdict.ending {
         Ending::Pass => Ok(()),
         Ending::Fail => Err(Failure::falls_short("the task is not passed", "the failed checks above")),
         Ending::Error => Err(Failure::falls_short("nothing could be judged", "benchwright doctor")),
     }
+}
+
+// Exit code 1 says that the task is not passed, so what is no state of it must be told apart.
+fn unfit(file: &Path, why: impl std::fmt::Display) -> anyhow::Error {
+    Failure::wrong_use(format!("{}: {why}", file.display()), "the snapshot of an episode of this task")
+}
+
+/// The verdict on a snapshot.
+fn of_snapshot(catalog: &Catalog, task: &Task, file: &Path) -> anyhow::Result<Verdict> {
+    let judged = Judged::open(catalog, task)?;
+    let length = fs::metadata(file).map(|about| about.len()).unwrap_or_default();
+    if length > LARGEST_SNAPSHOT as u64 {
+        return Err(unfit(file, format!("it has {length} bytes; at most {LARGEST_SNAPSHOT} are read")));
+    }
+    let bytes = read(file).map_err(|error| unfit(file, error))?;
+    let state = Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| unfit(file, error))?;
+    let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
+    let grader = judged.judge().map_err(|error| Failure::falls_short(error, again))?;
+    grader.grade(&state).map_err(|error| unfit(file, error))
+}
+
+/// The verdict on what `collect` wrote, and who called.
+fn of_collected(
+    catalog: &Catalog,
+    store: Store,
+    id: &str,
+    folder: &Path,
+) -> anyhow::Result<(Verdict, Vec<Option<u32>>)> {
+    let left = read_collected(folder).map_err(|error| unfit(folder, error))?;
+    if left.task != id {
+        return Err(unfit(folder, format!("it is of the task {}", left.task)));
+    }
+    let trace = Trace::from_bytes(&left.trace).map_err(|error| unfit(folder, error))?;
+    let verdict = StoreHost::new(catalog, store).judged(id, &trace, &left.snapshot);
+    Ok((verdict.map_err(|error| unfit(folder, error))?, left.callers))
 }
 
 /// The bytes of a snapshot, unpacked where its name ends with `.gz`.

@@ -1,10 +1,6 @@
 //! `benchwright play`: a person at the tools of a world.
 
 mod complete;
-mod help;
-mod line;
-mod session;
-mod show;
 
 use crate::{
     failure::Failure,
@@ -22,11 +18,11 @@ use benchwright_sandbox::Conditions;
 use benchwright_workshop::{
     host::StoreHost,
     runs::{self, Runs},
+    session::Session,
     tasks::shown,
 };
 use benchwright_world::Seat;
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::MemHistory};
-use session::Session;
 use std::{
     collections::BTreeMap,
     fs,
@@ -113,7 +109,7 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
     let task = host.for_person(&id).map_err(|error| Failure::falls_short(error, next))?;
     let line = host.line(&id).map_err(|error| Failure::falls_short(error, next))?;
     let episode = task.begin().map_err(|error| Failure::falls_short(error, next))?;
-    let mut session = Session::new(episode, task.seat(), format!("task {id}"));
+    let mut session = Session::new(episode, task.seat(), format!("task {id}"), output::columns());
     output::data(&format!("{}\n", task.instruction()))?;
     session.task = Some(task);
     output::data(&session.greeting())?;
@@ -150,7 +146,7 @@ fn begin(opened: &Opened, options: &Options) -> anyhow::Result<Session> {
         .sandbox
         .begin(&seat, Conditions::default())
         .map_err(|error| Failure::wrong_use(error, format!("benchwright domains {}", domain.name)))?;
-    Ok(Session::new(episode, seat, opened.from.clone()))
+    Ok(Session::new(episode, seat, opened.from.clone(), output::columns()))
 }
 
 /// Lines without a prompt, each echoed before its answer.

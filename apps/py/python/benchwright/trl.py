@@ -5,8 +5,8 @@
     spec = Spec("out", tools="oracle+5")
     GRPOTrainer(..., train_dataset=spec.train_dataset, environment_factory=spec.environment_factory, reward_funcs=spec.reward_funcs)
 
-There is a class for each domain. Its tools are functions of Python with a signature and a docstring, from which TRL makes their schemas; a
-call that the world refuses answers with why. An episode that broke raises: it never earns 0.
+There is a class for each set of tools that tasks offer. Its tools are functions of Python with a signature and a docstring, from which TRL
+makes their schemas; a call that the world refuses answers with why. An episode that broke raises: it never earns 0.
 """
 
 import inspect
@@ -77,7 +77,10 @@ def _method(tool):
 
 
 class Environment:
-    """An episode at a time: ``reset`` begins the task of a row, ``get_reward`` judges where it was left."""
+    """An episode at a time: ``reset`` begins the task of a row, ``reward`` has the judge say what it is worth where it was left.
+
+    There is no ``get_reward``: TRL would pay it beside the reward function, and so everything twice.
+    """
 
     def __init__(self, folder, offer):
         self._folder, self._offer = folder, offer
@@ -87,7 +90,7 @@ class Environment:
         self._episode = _suite(self._folder)[task].begin(self._offer)
         return None
 
-    def get_reward(self):
+    def _reward(self):
         return self._episode.grade().reward
 
     def _call(self, tool, arguments):
@@ -95,31 +98,27 @@ class Environment:
 
 
 class Factory:
-    """Makes environments of one domain. It can be sent to another process, where it opens the folder again."""
+    """Makes environments for the tasks that offer the same tools as one of them. It can be sent to another process, where it opens the folder
+    again."""
 
-    def __init__(self, folder, domain, offer):
-        self.folder, self.domain, self.offer = folder, domain, offer
+    def __init__(self, folder, task, offer):
+        self.folder, self.task, self.offer = folder, task, offer
         self._made = None
 
     def __getstate__(self):
-        return {"folder": self.folder, "domain": self.domain, "offer": self.offer, "_made": None}
-
-    def tools(self):
-        """The tools that any task of the domain offers, by name."""
-        suite = _suite(self.folder)
-        tasks = (suite[id] for id in suite.ids)
-        return {tool["name"]: tool for task in tasks if task.domain == self.domain for tool in task.tools(self.offer)}
+        return {"folder": self.folder, "task": self.task, "offer": self.offer, "_made": None}
 
     def __call__(self):
         if self._made is None:
-            methods = {name: _method(tool) for name, tool in self.tools().items()}
-            self._made = type("".join(word.title() for word in self.domain.split("+")) + "Environment", (Environment,), methods)
+            task = _suite(self.folder)[self.task]
+            methods = {tool["name"]: _method(tool) for tool in task.tools(self.offer)}
+            self._made = type("".join(word.title() for word in task.domain.split("+")) + "Environment", (Environment,), methods)
         return self._made(self.folder, self.offer)
 
 
 def reward(environments, **_):
     """The judge's reward of each episode."""
-    return [environment.get_reward() for environment in environments]
+    return [environment._reward() for environment in environments]
 
 
 class Spec:
@@ -128,16 +127,24 @@ class Spec:
     def __init__(self, folder="", tools="oracle+5"):
         self.suite, self.offer = _suite(folder), tools
         self.tasks = [self.suite[id] for id in self.suite.ids]
-        domains = sorted({task.domain for task in self.tasks})
-        factories = {domain: Factory(folder, domain, tools) for domain in domains}
-        self.environment_factory = factories if len(factories) > 1 else factories[domains[0]]
+        # What a prompt shows is what its episode answers to, so tasks share an environment only where they offer the same tools.
+        first, names, count = {}, {}, {}
+        for task in self.tasks:
+            key = (task.domain, *sorted(tool["name"] for tool in task.tools(tools)))
+            if key not in first:
+                count[task.domain] = count.get(task.domain, 0) + 1
+                first[key] = (f"{task.domain}-{count[task.domain]}", Factory(folder, task.id, tools))
+            names[task.id] = first[key][0]
+        self.environments = names
+        factories = dict(first.values())
+        self.environment_factory = factories if len(factories) > 1 else next(iter(factories.values()))
         self.reward_funcs = [reward]
 
     @property
     def rows(self):
         """A row a task: the prompt, the task, and the environment that it is played in."""
         prompt = lambda task: [{"role": "user", "content": task.instruction}]
-        return [{"prompt": prompt(task), "task": task.id, "environment": task.domain} for task in self.tasks]
+        return [{"prompt": prompt(task), "task": task.id, "environment": self.environments[task.id]} for task in self.tasks]
 
     @property
     def train_dataset(self):

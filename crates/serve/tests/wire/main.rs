@@ -8,4 +8,6 @@ mod engines;
 mod folder;
 mod life;
 mod mcp;
+mod nemo;
+mod one;
 mod threats;

@@ -1,8 +1,8 @@
 //! Completion at the prompt: commands, tools, their arguments, and the words an argument takes.
 
-use super::{help::COMMANDS, session::Session};
 use benchwright_sandbox::Sandbox;
 use benchwright_schema::{Domain, arguments_schema};
+use benchwright_workshop::session::{Session, help::COMMANDS};
 use rustyline::{
     Context, Helper,
     completion::{Completer, Pair},

@@ -1,11 +1,11 @@
 //! What the prompt says about itself and about a tool.
 
-use crate::layout::{columns, cut, length, paragraph};
+use benchwright_report::layout::{columns, cut, length, paragraph};
 use benchwright_schema::{Domain, Tool, Verb, arguments_schema, result_schema};
 use serde_json::Value as Json;
 
 /// The commands of the prompt: word, what follows it, what it does.
-pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
+pub const COMMANDS: [(&str, &str, &str); 14] = [
     ("help", "[TOOL]", "this, or what a tool takes and gives"),
     ("tools", "[WORD]", "all tools, or those about something"),
     ("call", "TOOL …", "calls a tool, even one with the name of a command"),

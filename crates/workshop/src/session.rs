@@ -1,53 +1,59 @@
 //! A session at the prompt: an episode, the forks kept before each call, and what each line does.
 
-use super::{help, line, show};
-use crate::{
-    commands::export::write_new,
-    layout::{clean, counted, cut, paragraph},
-    notation, output,
-};
+pub mod help;
+mod line;
+mod show;
+
+use crate::host::ForPerson;
 use benchwright_base::{RowId, TableId, Value, nearest};
+use benchwright_export::notation;
 use benchwright_expr::Type;
 use benchwright_pack::{Outcome, Snapshot};
+use benchwright_report::layout::{clean, columns, counted, cut, paragraph};
 use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::{By, Domain, Tool, Verb, arguments_schema, codec};
-use benchwright_workshop::host::ForPerson;
 use benchwright_world::Seat;
-use std::{fmt::Write as _, path::Path, sync::Arc};
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{self, Write as _},
+    path::Path,
+    sync::Arc,
+};
 
 const NO_TASK: &str = "there is no task here; `benchwright play DIR/open/ID` has one\n";
 
 /// A session.
-pub(super) struct Session {
+pub struct Session {
     episode: Episode,
     /// The episode before each step, with what the step was; the last is the newest.
     kept: Vec<(Episode, String)>,
     seat: Seat,
     from: String,
     /// How wide an answer may be.
-    pub(super) width: usize,
+    pub width: usize,
     /// Whether changes are shown dimmed.
-    pub(super) is_dimmed: bool,
+    pub is_dimmed: bool,
     /// The task, where there is one to work on.
-    pub(super) task: Option<ForPerson>,
+    pub task: Option<ForPerson>,
 }
 
 /// What a line led to.
-pub(super) struct Turn {
+pub struct Turn {
     /// What is said to it.
-    pub(super) text: String,
+    pub text: String,
     /// Whether the session is over.
-    pub(super) is_last: bool,
+    pub is_last: bool,
 }
 
 impl Session {
     /// A session at the start of an episode.
-    pub(super) fn new(episode: Episode, seat: Seat, from: String) -> Session {
-        Session { episode, kept: Vec::new(), seat, from, width: output::columns(), is_dimmed: false, task: None }
+    pub fn new(episode: Episode, seat: Seat, from: String, width: usize) -> Session {
+        Session { episode, kept: Vec::new(), seat, from, width, is_dimmed: false, task: None }
     }
 
     /// The episode as it stands.
-    pub(super) fn episode(&self) -> &Episode {
+    pub fn episode(&self) -> &Episode {
         &self.episode
     }
 
@@ -59,12 +65,13 @@ impl Session {
         }
     }
 
-    pub(super) fn sandbox(&self) -> &Arc<Sandbox> {
+    /// The world that it is in.
+    pub fn sandbox(&self) -> &Arc<Sandbox> {
         self.episode.sandbox()
     }
 
     /// The first lines: where and who you are, and what to try.
-    pub(super) fn greeting(&self) -> String {
+    pub fn greeting(&self) -> String {
         let domain = self.episode.domain();
         let mut out = format!(
             "{} ({}, {}): {} in {}, {}\n",
@@ -95,13 +102,13 @@ impl Session {
         if let Some(write) = write {
             tries.push(vec![format!("help {}", write.name), "what a tool takes, with an example".to_owned()]);
         }
-        out.push_str(&crate::layout::columns(&tries, &[], 2));
+        out.push_str(&columns(&tries, &[], 2));
         out.push_str("`help` has the rest; `quit` leaves.\n\n");
         out
     }
 
     /// What a line does.
-    pub(super) fn turn(&mut self, line: &str) -> Turn {
+    pub fn turn(&mut self, line: &str) -> Turn {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -268,9 +275,13 @@ impl Session {
         if file.is_empty() {
             return "save to which file? For example: save mine.json\n".to_owned();
         }
-        match write_new(Path::new(file), &self.episode.snapshot_bytes()) {
+        let made = fs::File::create_new(Path::new(file));
+        match made.and_then(|mut made| made.write_all(&self.episode.snapshot_bytes())) {
             Ok(()) => format!("saved; `benchwright play {file}` opens it again\n"),
-            Err(error) => format!("not saved: {error}\n"),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                format!("not saved: {file} is there already\n")
+            }
+            Err(error) => format!("not saved: {file}: {error}\n"),
         }
     }
 }

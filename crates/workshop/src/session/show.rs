@@ -1,8 +1,8 @@
 //! Answers as a person reads them: rows as a table, one row as lines, a refusal as one line.
 
-use crate::layout::{WIDEST_CELL, clean, columns, counted, cut, length};
 use benchwright_expr::Type;
 use benchwright_pack::{CheckStatus, Refusal, Verdict};
+use benchwright_report::layout::{WIDEST_CELL, clean, columns, counted, cut, length};
 use benchwright_schema::{Domain, Tool};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,7 +137,7 @@ impl Shower {
 /// How the checks of a task stand: what fails by name, and how many hold.
 pub(super) fn checks(verdict: &Verdict, width: usize) -> String {
     let held = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
-    let reward = benchwright_workshop::tasks::shown(verdict.reward);
+    let reward = crate::tasks::shown(verdict.reward);
     let mut out = format!("{held} of {} checks hold; reward {reward} if it ended now\n", verdict.applicable());
     let mut failed: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for check in verdict.checks.iter().filter(|check| check.status == CheckStatus::Fail) {
