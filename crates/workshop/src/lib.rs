@@ -32,6 +32,7 @@
 
 pub mod audits;
 pub mod carried;
+pub mod dialogues;
 pub mod engines;
 mod error;
 mod events;
@@ -40,7 +41,9 @@ pub mod freedoms;
 pub mod host;
 pub mod play;
 mod progress;
+pub mod recorded;
 pub mod requests;
+pub mod rows;
 pub mod run;
 pub mod runs;
 pub mod samples;
@@ -61,6 +64,6 @@ pub use progress::{Cancel, Progress, Step};
 pub use run::{Ran, Reward, RunOptions};
 pub use suites::Built;
 pub use work::{
-    Answer, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers, Workshop,
-    maker::Engines,
+    Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers,
+    Workshop, maker::Engines,
 };

@@ -1,4 +1,7 @@
-//! `benchwright export`: worlds and tasks for other programs.
+//! `benchwright export`: worlds, tasks, rows and logs for other programs.
+
+mod logs;
+mod rows;
 
 use crate::{
     failure::Failure,
@@ -9,14 +12,14 @@ use crate::{
 use benchwright_catalog::Catalog;
 use benchwright_export::ExportError;
 use benchwright_pack::Store;
-use benchwright_workshop::suites;
+use benchwright_workshop::{Workshop, suites};
 use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-/// Writes a world or tasks for other programs: sqlite, snapshot, parquet or picture
+/// Writes worlds, tasks, rows for training and logs of runs for other programs
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -24,7 +27,9 @@ Examples:
   benchwright export sqlite saved.json -o saved.sqlite
   benchwright export snapshot csm --size medium --seed 7 -o csm.json
   benchwright export parquet out -o shards
-  benchwright export picture csm+itsm -o tables.svg")]
+  benchwright export picture csm+itsm -o tables.svg
+  benchwright export sft out -o rows
+  benchwright export inspect RUN -o run.eval")]
 pub(crate) struct Options {
     #[command(subcommand)]
     form: Form,
@@ -66,6 +71,10 @@ already is left alone.
 Example:
   benchwright export picture csm+itsm -o tables.svg")]
     Picture(Drawing),
+    Sft(rows::SftOptions),
+    Preferences(rows::PreferenceOptions),
+    Inspect(logs::InspectOptions),
+    Atif(logs::AtifOptions),
 }
 
 #[derive(clap::Args)]
@@ -104,12 +113,17 @@ struct Target {
 }
 
 /// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    let catalog = workshop.catalog();
     match &options.form {
         Form::Sqlite(target) => sqlite(catalog, target),
         Form::Snapshot(target) => snapshot(catalog, target),
         Form::Parquet(shards) => parquet(shards),
         Form::Picture(drawing) => picture(catalog, drawing),
+        Form::Sft(options) => rows::sft(workshop, options),
+        Form::Preferences(options) => rows::preferences(workshop, options),
+        Form::Inspect(options) => logs::inspect(workshop, options),
+        Form::Atif(options) => logs::atif(workshop, options),
     }
 }
 
