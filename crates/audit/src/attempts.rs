@@ -46,7 +46,10 @@ impl Subject<'_> {
     /// So many near-misses of different rules, if there are; each has been judged.
     pub fn near_misses(&self, grader: &Grader<'_>, most: usize) -> Result<Vec<Attempt>, String> {
         let scripts = near_miss::scripts(self, grader, most)?;
-        let attempt = |(rule, script): (String, Script)| self.attempt(Some(&rule), "one rule broken", &script);
+        let attempt = |(rule, at, script): near_miss::Breaking| {
+            let what = if at.is_empty() { "broken".to_owned() } else { format!("broken for {}", at.join(", ")) };
+            self.attempt(Some(&rule), &what, &script)
+        };
         scripts.into_iter().map(attempt).collect::<Result<_, _>>().map_err(|error| error.to_string())
     }
 

@@ -1,7 +1,7 @@
 //! What was said and done on a task, as plain data: what the agent was told and offered, every call with its answer, its last words, and
 //! what the judge said. Rows for training and logs for other programs are written from it, and from nothing else.
 
-use benchwright_base::Date;
+use benchwright_base::DateTime;
 use serde_json::{Value as Json, json};
 
 /// What a task is, as far as rows and logs tell.
@@ -179,21 +179,20 @@ pub struct RunFacts {
     pub attempts: u32,
     /// Whether every trial of the plan is recorded.
     pub is_whole: bool,
-    /// When it was begun, as its name says: `2026-11-15T09:00:00+00:00`.
-    pub begun: String,
+    /// When it was begun, as its name says.
+    pub begun: DateTime,
     /// The version of the program.
     pub version: String,
 }
 
 /// When a run was begun, by its name; 1970 where the name does not say. The ledger holds no other time of day.
-pub fn begun_of(name: &str) -> String {
+pub fn begun_of(name: &str) -> DateTime {
     let parsed = || {
         let (date, rest) = name.split_once('T')?;
-        let date = Date::parse(date)?;
         let time = rest.get(..6).filter(|time| time.bytes().all(|byte| byte.is_ascii_digit()))?;
-        Some(format!("{date}T{}:{}:{}+00:00", &time[..2], &time[2..4], &time[4..]))
+        DateTime::parse(&format!("{date}T{}:{}:{}", &time[..2], &time[2..4], &time[4..]))
     };
-    parsed().unwrap_or_else(|| "1970-01-01T00:00:00+00:00".to_owned())
+    parsed().unwrap_or(DateTime(0))
 }
 
 #[cfg(test)]
@@ -202,9 +201,8 @@ mod tests {
 
     #[test]
     fn the_name_of_a_run_says_when_it_was_begun() {
-        assert_eq!(begun_of("2026-11-15T090401-out"), "2026-11-15T09:04:01+00:00");
-        assert_eq!(begun_of("mine"), "1970-01-01T00:00:00+00:00");
-        assert_eq!(begun_of("2026-11-15T09é-out"), "1970-01-01T00:00:00+00:00");
+        assert_eq!(begun_of("2026-11-15T090401-out").to_string(), "2026-11-15T09:04:01Z");
+        assert_eq!([begun_of("mine"), begun_of("2026-11-15T09é-out")], [DateTime(0); 2]);
     }
 
     #[test]

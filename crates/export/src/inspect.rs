@@ -6,6 +6,7 @@ use crate::{
     dialogue::{CallFacts, RunFacts, TrialFacts},
     zip::Zip,
 };
+use benchwright_base::DateTime;
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -33,6 +34,8 @@ pub struct InspectLog {
     /// Sums of reward and of passes, over the samples that have a verdict.
     sums: (f64, f64, usize),
     tokens: Option<(u64, u64)>,
+    /// Microseconds of all trials.
+    wall: u64,
 }
 
 fn io(path: &Path) -> impl Fn(std::io::Error) -> ExportError {
@@ -53,7 +56,7 @@ impl InspectLog {
         let eval = json!({
             "eval_id": run.digest.get(..22).unwrap_or(&run.digest),
             "run_id": run.name,
-            "created": run.begun,
+            "created": written(run.begun),
             "task": "benchwright",
             "task_id": run.digest,
             "task_version": 0,
@@ -71,6 +74,7 @@ impl InspectLog {
             summaries: Vec::new(),
             sums: (0.0, 0.0, 0),
             tokens: Some((0, 0)),
+            wall: 0,
             run,
         };
         let start = json!({ "version": VERSION, "eval": log.eval, "plan": plan() });
@@ -87,6 +91,7 @@ impl InspectLog {
         let (task, epoch) = (&trial.task, trial.attempt);
         let uuid = format!("{}-{epoch}", task.id);
         let seconds = trial.wall as f64 / 1e6;
+        self.wall += trial.wall;
         let usage = match (trial.tokens_in, trial.tokens_out) {
             (Some(tokens_in), Some(tokens_out)) => {
                 self.tokens = self.tokens.map(|(all_in, all_out)| (all_in + tokens_in, all_out + tokens_out));
@@ -136,7 +141,7 @@ impl InspectLog {
 
     /// What happened, call by call, and the scores at the end.
     fn events(&self, uuid: &str, dialogue: &Dialogue, scores: &Json) -> Vec<Json> {
-        let at = &self.run.begun;
+        let at = written(self.run.begun);
         let tool = |(nth, call): (usize, &CallFacts)| {
             let mut event = json!({
                 "event": "tool", "uuid": format!("{uuid}-{}", nth + 1), "timestamp": at, "working_start": 0.0, "type": "function",
@@ -182,7 +187,12 @@ impl InspectLog {
                 "total_samples": self.summaries.len(), "completed_samples": count,
                 "scores": [score(REWARD, reward), score(PASS, pass)],
             },
-            "stats": { "started_at": self.run.begun, "completed_at": "", "model_usage": used },
+            // As if one trial had followed the other: when the last one ended, a run does not keep.
+            "stats": {
+                "started_at": written(self.run.begun),
+                "completed_at": written(DateTime(self.run.begun.0 + self.wall.div_ceil(1_000_000) as i64)),
+                "model_usage": used,
+            },
         });
         let summaries = Json::Array(std::mem::take(&mut self.summaries));
         self.entry("summaries.json", &summaries)?;
@@ -191,6 +201,11 @@ impl InspectLog {
         fs::rename(&self.half, &self.path).map_err(io(&self.path))?;
         Ok(fs::metadata(&self.path).map_err(io(&self.path))?.len())
     }
+}
+
+/// A time of day as Inspect writes it.
+fn written(time: DateTime) -> String {
+    time.to_string().replace('Z', "+00:00")
 }
 
 /// The agent as Inspect names models: with somebody who offers it.

@@ -38,7 +38,7 @@ pub use inspect::InspectLog;
 pub use parquet::{ParquetSummary, parquet, shard_paths, write_shard};
 pub use picture::picture;
 pub use reference::{extent, reference};
-pub use rows::{Pair, RowsFolder, RowsSummary};
+pub use rows::{Pair, RowsFolder, RowsSummary, read_rows};
 pub use sqlite::{SqliteSummary, sqlite};
 
 use std::path::PathBuf;

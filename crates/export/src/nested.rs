@@ -7,10 +7,13 @@ use parquet::{
     errors::ParquetError,
     file::{
         properties::{EnabledStatistics, WriterProperties},
+        reader::SerializedFileReader,
         writer::SerializedFileWriter,
     },
+    record::{Field, Row},
     schema::types::{Type, TypePtr},
 };
+use serde_json::Value as Json;
 use std::{fs, path::Path, sync::Arc};
 
 /// How hard the codec tries.
@@ -122,6 +125,14 @@ fn other(column: &str) -> ParquetError {
     ParquetError::General(format!("a cell of {column} is of another shape"))
 }
 
+/// Notes in all columns of a part that it is not there.
+fn absent(at: Place, into: &mut [Leaf]) {
+    for leaf in into {
+        leaf.definitions.push(at.definition);
+        leaf.repetitions.push(at.repetition);
+    }
+}
+
 /// Puts a cell into the columns that it is made of.
 fn put(
     name: &str,
@@ -131,17 +142,11 @@ fn put(
     at: Place,
     into: &mut [Leaf],
 ) -> Result<(), ParquetError> {
-    let absent = |into: &mut [Leaf]| {
-        for leaf in into {
-            leaf.definitions.push(at.definition);
-            leaf.repetitions.push(at.repetition);
-        }
-    };
     if *cell == Cell::None {
         if !is_optional {
             return Err(other(name));
         }
-        absent(into);
+        absent(at, into);
         return Ok(());
     }
     let at = Place { definition: at.definition + i16::from(is_optional), ..at };
@@ -154,12 +159,7 @@ fn put(
                 from = to;
             }
         }
-        (Shape::List(_), Cell::List(cells)) if cells.is_empty() => {
-            for leaf in into {
-                leaf.definitions.push(at.definition);
-                leaf.repetitions.push(at.repetition);
-            }
-        }
+        (Shape::List(_), Cell::List(cells)) if cells.is_empty() => absent(at, into),
         (Shape::List(of), Cell::List(cells)) => {
             for (nth, cell) in cells.iter().enumerate() {
                 let repetition = if nth == 0 { at.repetition } else { at.lists + 1 };
@@ -268,5 +268,80 @@ impl NestedFile {
     /// Ends the file.
     pub(crate) fn finish(self) -> Result<(), ParquetError> {
         self.file.close().map(drop)
+    }
+}
+
+/// The rows of a file, each as an object.
+pub(crate) fn read(path: &Path) -> Result<Vec<Json>, ParquetError> {
+    let file = SerializedFileReader::new(fs::File::open(path)?)?;
+    file.into_iter().map(|row| Ok(object(&row?))).collect()
+}
+
+fn object(row: &Row) -> Json {
+    row.get_column_iter().map(|(name, field)| (name.clone(), plain(field))).collect()
+}
+
+fn plain(field: &Field) -> Json {
+    match field {
+        Field::Null => Json::Null,
+        Field::Bool(truth) => (*truth).into(),
+        Field::Double(number) => (*number).into(),
+        Field::Str(text) => text.clone().into(),
+        Field::Group(row) => object(row),
+        Field::ListInternal(list) => list.elements().iter().map(plain).collect(),
+        // Nothing else is written here.
+        other => other.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lists_in_records_in_lists_read_back_as_they_were_written() {
+        let call = Shape::Record(vec![Column::new("name", Shape::Text), Column::maybe("note", Shape::Text)]);
+        let said =
+            Shape::Record(vec![Column::new("role", Shape::Text), Column::maybe("calls", Shape::List(Box::new(call)))]);
+        let columns = vec![
+            Column::new("said", Shape::List(Box::new(said))),
+            Column::new("pay", Shape::Number),
+            Column::maybe("cut", Shape::Truth),
+        ];
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let call = |name: &str, note: Cell| Cell::Record(vec![text(name), note]);
+        let rows = vec![
+            vec![
+                Cell::List(vec![
+                    Cell::Record(vec![text("user"), Cell::None]),
+                    Cell::Record(vec![text("agent"), Cell::List(vec![call("a", Cell::None), call("b", text("é"))])]),
+                    Cell::Record(vec![text("agent"), Cell::List(Vec::new())]),
+                ]),
+                Cell::Number(0.5),
+                Cell::None,
+            ],
+            vec![Cell::List(Vec::new()), Cell::Number(1.0), Cell::Truth(true)],
+        ];
+        let path = std::env::temp_dir().join(format!("benchwright-nested-{}.parquet", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let mut file = NestedFile::create(&path, "test", columns.clone()).unwrap();
+        file.group(&rows).unwrap();
+        file.group(&rows[1..]).unwrap();
+        assert!(file.group(&[vec![text("no list"), Cell::Number(1.0), Cell::None]]).is_err());
+        drop(file);
+        fs::remove_file(&path).unwrap();
+        let mut file = NestedFile::create(&path, "test", columns).unwrap();
+        file.group(&rows).unwrap();
+        file.group(&rows[1..]).unwrap();
+        file.finish().unwrap();
+        let read = read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let calls = json!([{ "name": "a", "note": null }, { "name": "b", "note": "é" }]);
+        let said = json!([
+            { "role": "user", "calls": null }, { "role": "agent", "calls": calls }, { "role": "agent", "calls": [] },
+        ]);
+        let second = json!({ "said": [], "pay": 1.0, "cut": true });
+        assert_eq!(read, [json!({ "said": said, "pay": 0.5, "cut": null }), second.clone(), second]);
     }
 }

@@ -4,7 +4,7 @@
 use crate::{
     Dialogue, ExportError,
     dialogue::{CallFacts, TaskFacts},
-    nested::{Cell, Column, NestedFile, Shape},
+    nested::{self, Cell, Column, NestedFile, Shape},
 };
 use serde_json::Value as Json;
 use std::{
@@ -121,6 +121,25 @@ impl RowsFolder {
         self.close()?;
         Ok(self.summary)
     }
+}
+
+/// Reads the rows of a folder back, in order, each as an object: for whoever checks them.
+pub fn read_rows(folder: &Path) -> Result<Vec<Json>, ExportError> {
+    let io = |why: std::io::Error| ExportError::Io { path: folder.to_owned(), why };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|end| end == "parquet") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut rows = Vec::new();
+    for path in paths {
+        let read = nested::read(&path);
+        rows.extend(read.map_err(|why| ExportError::Parquet { path, why })?);
+    }
+    Ok(rows)
 }
 
 /// Messages in chat form.
@@ -244,6 +263,10 @@ fn completion(dialogue: &Dialogue) -> Vec<Cell> {
         };
         said.push(message("assistant", &turn.text, calls, None));
         said.extend(turn.calls.iter().map(|call| message("tool", &call.answer, Cell::None, Some(call))));
+    }
+    // Whoever ended the work without a word, as programs outside do, says nothing more.
+    if dialogue.limit.is_none() && dialogue.turns.last().is_none_or(|turn| !turn.calls.is_empty()) {
+        said.push(message("assistant", "", Cell::None, None));
     }
     said
 }

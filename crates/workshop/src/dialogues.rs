@@ -356,7 +356,8 @@ fn patient(episode: &mut Episode, tool: &str, arguments: &str) -> Result<String,
     answer
 }
 
-/// Tool access that can only read, and asks nothing twice.
+/// Tool access that asks nothing twice. What a reader asks may cost something that is counted, as in grids; what it must not change is for
+/// the judge to see.
 struct Reads<'e> {
     episode: &'e mut Episode,
     cards: &'e [ToolCard],
@@ -365,8 +366,8 @@ struct Reads<'e> {
 
 impl ToolAccess for Reads<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
-        if !self.cards.iter().any(|card| card.name == tool && card.reads_only) {
-            return Err(NotAnswered(format!("`{tool}` is no tool that only reads")));
+        if !self.cards.iter().any(|card| card.name == tool) {
+            return Err(NotAnswered(format!("there is no tool `{tool}`")));
         }
         let asked = (tool.to_owned(), arguments.to_string());
         if let Some(answer) = self.known.get(&asked) {

@@ -93,8 +93,8 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     Ok(finding.count("survived", faults.len()))
 }
 
-/// A rule, and calls that break it.
-pub(crate) type Breaking = (String, Script);
+/// A rule, what it is broken for, and calls that break it.
+pub(crate) type Breaking = (String, Vec<String>, Script);
 
 /// How many instances are tried for each near-miss that is wanted as calls.
 const TRIES: usize = 6;
@@ -118,14 +118,14 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
         if alone.len() >= most || (tries >= TRIES * most && alone.len() + among.len() >= most) {
             break;
         }
-        let is_known = alone.iter().chain(&among).any(|(rule, _)| *rule == check.rule);
+        let is_known = alone.iter().chain(&among).any(|(rule, ..)| *rule == check.rule);
         let Some(rule) = subject.plan.rules.iter().position(|rule| rule.id == check.rule && !is_known) else {
             continue;
         };
         tries += 1;
         match search.instance(grader, rule, &check.at) {
-            Ok(Fate::Alone(Some(script))) => alone.push((check.rule.clone(), script)),
-            Ok(Fate::Among(Some(script))) => among.push((check.rule.clone(), script)),
+            Ok(Fate::Alone(Some(script))) => alone.push((check.rule.clone(), check.at.clone(), script)),
+            Ok(Fate::Among(Some(script))) => among.push((check.rule.clone(), check.at.clone(), script)),
             // What cannot be broken, and what no search finds in time, is for the audit to tell.
             Ok(_) | Err(_) => {}
         }
