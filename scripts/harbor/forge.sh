@@ -80,7 +80,7 @@ for process in "${processes[@]}"; do
     for file in environ auxv maps smaps syscall stack pagemap; do
         breach "read /proc/$process/$file" bash -c "head -c 1 /proc/$process/$file | grep -qz ."
     done
-    breach "read the memory of $process" dd if="/proc/$process/mem" of=/dev/null bs=1 count=1 skip=65536
+    breach "read the memory of $process" bash -c "exec 3</proc/$process/mem"
     breach "write the memory of $process" bash -c "exec 3>/proc/$process/mem"
     breach "list the open files of $process" ls "/proc/$process/fd"
     breach "go through the folder of $process" ls "/proc/$process/cwd/"

@@ -57,7 +57,9 @@ class Podman(BaseEnvironment):
         if ledger := os.environ.get("BENCHWRIGHT_CONTAINERS"):  # whoever runs the trials removes what an aborted one leaves
             with open(ledger, "a") as file:
                 file.write(f"{self.container}\n")
-        await self.ensure_dirs(LOGS)
+        # A folder that is missing would make every later command fail, which looks like an agent that did nothing.
+        await self._podman("exec", "--user", "root", self.container, "mkdir", "-p", config.workdir or "/", *LOGS)
+        await self._podman("exec", "--user", "root", self.container, "chmod", "777", *LOGS)
         await self._upload_environment_dir_after_start()
 
     async def stop(self, delete):

@@ -94,6 +94,13 @@ impl Failure {
             WorkshopError::NoClause { .. } => Failure::wrong_use(error, "another --twins, or leave it out"),
             WorkshopError::Count { .. } => Failure::wrong_use(error, "another --count or --seed"),
             WorkshopError::Host(_) => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
+            WorkshopError::TestSplit(_) => Failure::wrong_use(
+                error,
+                "benchwright new PATTERN --split train -o DIR, or --of-locked for rows that nobody trains on",
+            ),
+            WorkshopError::NoRun(_) => Failure::wrong_use(error, "benchwright report --list --runs RUNS"),
+            WorkshopError::TasksOfRun(_) => Failure::wrong_use(error, "--tasks DIR"),
+            WorkshopError::WhichAgent { .. } => Failure::wrong_use(error, "--agent NAME"),
             WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),
             WorkshopError::Runs { .. } => Failure::missing(error, "another folder with --runs"),
             _ => return None,

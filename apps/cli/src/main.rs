@@ -150,7 +150,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Compare(options) => commands::report::compare(options),
         Command::Power(options) => commands::report::power_of(options),
         Command::Grade(options) => commands::grade::run(catalog, options),
-        Command::Export(options) => commands::export::run(catalog, options),
+        Command::Export(options) => commands::export::run(&workshop, options),
         Command::Odoo(options) => commands::odoo::run(catalog, options),
         Command::Bench(options) => return commands::bench::run(&workshop, options),
         Command::Worker(options) => commands::worker::run(&workshop, options),

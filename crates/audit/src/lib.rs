@@ -17,6 +17,7 @@
 //! assert_eq!(report.shortfalls.len(), 1);
 //! ```
 
+mod attempts;
 mod edits;
 mod finding;
 mod freedom;
@@ -27,6 +28,7 @@ mod subject;
 pub mod trials;
 mod values;
 
+pub use attempts::{Attempt, AttemptCall};
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
 pub use request::RequestSubject;
 pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};

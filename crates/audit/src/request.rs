@@ -17,6 +17,7 @@ mod second;
 mod spam;
 mod state;
 mod told;
+mod ways;
 mod words;
 
 pub(crate) use aftermath::run as aftermath;
@@ -31,6 +32,7 @@ pub(crate) use prefixes::{monotone, worse};
 pub(crate) use second::run as second_solver;
 pub(crate) use spam::run as spam;
 pub(crate) use told::{ablate, clauses};
+pub(crate) use ways::{right_ways, wrong_ways};
 
 use crate::{Finding, Held, NotRemade, SubjectError};
 use benchwright_catalog::Catalog;

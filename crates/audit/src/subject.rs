@@ -211,9 +211,15 @@ impl<'a> Subject<'a> {
 
     /// The verdict on what a plan leaves when it is carried out.
     pub fn carry_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<Verdict, CarryOutError> {
+        self.carried_out(grader, rows).map(|(_, verdict)| verdict)
+    }
+
+    /// The same, with the calls that were made.
+    pub(crate) fn carried_out(&self, grader: &Grader<'_>, rows: &Rows) -> Result<(Script, Verdict), CarryOutError> {
         let named = NamedRows::of(rows, &self.plan, &self.bound);
         let script = self.family.script(&self.case, &named)?;
         let state = self.play(&script)?;
-        Ok(grader.grade(&state)?)
+        let verdict = grader.grade(&state)?;
+        Ok((script, verdict))
     }
 }

@@ -1,7 +1,7 @@
 //! Writes worlds and tasks in formats that other programs read, one file each: a snapshot as a SQLite database, tasks as
-//! Parquet shards or as folders that Harbor reads, the tables of a domain as an SVG picture, and all that it declares as a page of
-//! Markdown. An export knows the declarations and a snapshot, or a folder
-//! of tasks, and not the engine that they came from. The same input gives the same bytes.
+//! Parquet shards or as folders that Harbor runs, what was done on them as rows for training and as logs that other programs show, the tables of a domain as
+//! an SVG picture, and all that it declares as a page of Markdown. An export knows the declarations and a snapshot, a folder of
+//! tasks, or a dialogue as plain data, and not the engine that they came from. The same input gives the same bytes.
 //!
 //! ```
 //! use benchwright_export::picture;
@@ -20,17 +20,27 @@
 //! assert!(svg.starts_with("<svg") && svg.contains("ticket") && svg.contains("person"));
 //! ```
 
+mod atif;
+pub mod dialogue;
 mod harbor;
+mod inspect;
+mod nested;
 pub mod notation;
 mod parquet;
 mod picture;
 mod reference;
+mod rows;
 mod sqlite;
+mod zip;
 
+pub use atif::{ATIF_VERSION, atif};
+pub use dialogue::Dialogue;
 pub use harbor::{HarborFolder, HarborOptions, HarborReward};
+pub use inspect::InspectLog;
 pub use parquet::{ParquetSummary, parquet, shard_paths, write_shard};
 pub use picture::picture;
 pub use reference::{extent, reference};
+pub use rows::{Pair, RowsFolder, RowsSummary, read_rows};
 pub use sqlite::{SqliteSummary, sqlite};
 
 use std::path::PathBuf;

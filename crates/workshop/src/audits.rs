@@ -248,7 +248,7 @@ fn run_trials(
                 continue;
             }
             Some(Ok(Answer::Failed(failed))) => failed.why,
-            Some(Ok(Answer::Made(_))) => "the worker answered something else".to_owned(),
+            Some(Ok(Answer::Made(_) | Answer::Attempts(_))) => "the worker answered something else".to_owned(),
             Some(Err(why)) => why,
         };
         audit.errors.push((request.id.clone(), why));

@@ -176,6 +176,29 @@ pub enum Error {
         /// What is wrong with what is stored beside it.
         why: String,
     },
+    /// What was done on a task cannot be told as it was recorded, or does not come to what it should.
+    #[error("{id}: {why}")]
+    Row {
+        /// The id of the task.
+        id: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Rows for training are asked for of a task that is there to measure with.
+    #[error("{0} is of the test split: it is there to measure with, and says itself that nobody may train on it")]
+    TestSplit(String),
+    /// There is no such run.
+    #[error("there is no run `{0}`")]
+    NoRun(String),
+    /// The tasks of a run are not where they were.
+    #[error("the tasks of the run {0} are not where they were")]
+    TasksOfRun(String),
+    /// A log is of one agent, and a run has several.
+    #[error("the run has {agents}, and a log is of one agent")]
+    WhichAgent {
+        /// The agents that it has.
+        agents: String,
+    },
     /// A run of no attempts.
     #[error("no agent would try a task 0 times")]
     NoAttempts,

@@ -15,6 +15,7 @@ pub(crate) fn request(request: &Request) -> Span {
             info_span!(target: TARGET, "make", pattern = &**pattern, tier = &**tier, objective = &**objective, seed)
         }
         Request::Audit(request) => info_span!(target: TARGET, "audit", task = &*request.id),
+        Request::Attempts(request) => info_span!(target: TARGET, "attempts", task = &*request.id),
         Request::AbortForTests => Span::none(),
     }
 }
@@ -30,6 +31,7 @@ pub(crate) fn answered(answer: &Answer, took: Duration) {
         Answer::Audited(report) => {
             info!(target: TARGET, task = &*report.id, trials = report.trials.len(), millis, "task audited");
         }
+        Answer::Attempts(found) => info!(target: TARGET, found = found.len(), millis, "ways found"),
         Answer::Failed(failed) => warn!(target: TARGET, missing = failed.missing, millis, "request failed"),
     }
 }

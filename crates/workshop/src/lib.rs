@@ -32,6 +32,7 @@
 
 pub mod audits;
 pub mod carried;
+pub mod dialogues;
 pub mod engines;
 mod error;
 mod events;
@@ -41,7 +42,9 @@ pub mod host;
 pub mod nemo;
 pub mod play;
 mod progress;
+pub mod recorded;
 pub mod requests;
+pub mod rows;
 pub mod run;
 pub mod runs;
 pub mod samples;
@@ -63,6 +66,6 @@ pub use progress::{Cancel, Progress, Step};
 pub use run::{Ran, Reward, RunOptions};
 pub use suites::Built;
 pub use work::{
-    Answer, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers, Workshop,
-    maker::Engines,
+    Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers,
+    Workshop, maker::Engines,
 };

@@ -1,7 +1,9 @@
-//! `benchwright export`: worlds and tasks for other programs.
+//! `benchwright export`: worlds, tasks, rows and logs for other programs.
 
 mod harbor;
+mod logs;
 mod nemo;
+mod rows;
 
 use crate::{
     failure::Failure,
@@ -12,14 +14,14 @@ use crate::{
 use benchwright_catalog::Catalog;
 use benchwright_export::ExportError;
 use benchwright_pack::Store;
-use benchwright_workshop::suites;
+use benchwright_workshop::{Workshop, suites};
 use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-/// Writes a world or tasks for other programs: sqlite, snapshot, parquet, picture, harbor or nemo
+/// Writes worlds, tasks, rows for training and logs of runs for other programs
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -28,7 +30,9 @@ Examples:
   benchwright export snapshot csm --size medium --seed 7 -o csm.json
   benchwright export parquet out -o shards
   benchwright export picture csm+itsm -o tables.svg
-  benchwright export harbor out -o tasks --image localhost/benchwright@sha256:DIGEST")]
+  benchwright export harbor out -o tasks --image localhost/benchwright@sha256:DIGEST
+  benchwright export sft out -o rows
+  benchwright export inspect RUN -o run.eval")]
 pub(crate) struct Options {
     #[command(subcommand)]
     form: Form,
@@ -72,6 +76,10 @@ Example:
     Picture(Drawing),
     Harbor(harbor::Options),
     Nemo(nemo::Options),
+    Sft(rows::SftOptions),
+    Preferences(rows::PreferenceOptions),
+    Inspect(logs::InspectOptions),
+    Atif(logs::AtifOptions),
 }
 
 #[derive(clap::Args)]
@@ -110,7 +118,8 @@ struct Target {
 }
 
 /// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+    let catalog = workshop.catalog();
     match &options.form {
         Form::Sqlite(target) => sqlite(catalog, target),
         Form::Snapshot(target) => snapshot(catalog, target),
@@ -118,6 +127,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         Form::Picture(drawing) => picture(catalog, drawing),
         Form::Harbor(options) => harbor::run(catalog, options),
         Form::Nemo(options) => nemo::run(catalog, options),
+        Form::Sft(options) => rows::sft(workshop, options),
+        Form::Preferences(options) => rows::preferences(workshop, options),
+        Form::Inspect(options) => logs::inspect(workshop, options),
+        Form::Atif(options) => logs::atif(workshop, options),
     }
 }
 

@@ -48,9 +48,13 @@ impl Others {
 fn all(subject: &RequestSubject<'_>) -> Result<Finding, String> {
     let done = subject.done()?;
     let mut others = Others { faults: Vec::new(), tried: 0 };
-    let orders = orders(subject, &done, &mut others)?;
+    let mut hold = |what: String, episode: &Episode| {
+        others.hold(&what, &subject.judged(episode)?);
+        Ok(())
+    };
+    let orders = other_orders(subject, &done, &mut hold)?;
+    let splits = split_updates(subject, &done, &mut hold)?;
     let wordings = wordings(subject, &done, &mut others)?;
-    let splits = splits(subject, &done, &mut others)?;
     let notes = note(subject, &done, &mut others)?;
     let again = again(subject, &done, &mut others)?;
     let mut episode = subject.begin()?;
@@ -112,8 +116,11 @@ fn again(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Resu
     Ok(stood)
 }
 
-/// Other orders of the writes that the world lets stand.
-fn orders(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Result<usize, String> {
+/// What is told of each other way that the world lets stand.
+pub(super) type Each<'e> = dyn FnMut(String, &Episode) -> Result<(), String> + 'e;
+
+/// Other orders of the writes that the world lets stand. How many there were.
+pub(super) fn other_orders(subject: &RequestSubject<'_>, done: &Done, each: &mut Each<'_>) -> Result<usize, String> {
     let oracle = &subject.task.sealed.oracle;
     let writes = |at: usize| done.steps[at].writes();
     // All reads first, where that comes to the same; else only neighbours change places.
@@ -146,7 +153,7 @@ fn orders(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Res
         }
         stood += 1;
         let told: Vec<String> = order.iter().filter(|at| writes(**at)).map(|at| (at + 1).to_string()).collect();
-        others.hold(&format!("writes in the order {}", told.join(" ")), &subject.judged(&episode)?);
+        each(format!("writes in the order {}", told.join(" ")), &episode)?;
         if stood >= ORDERS.0 {
             break;
         }
@@ -183,8 +190,8 @@ fn wordings(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> R
     Ok(tried)
 }
 
-/// Each update of several fields as updates of one field each, in both orders.
-fn splits(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Result<usize, String> {
+/// Each update of several fields as updates of one field each, in both orders. How many stood.
+pub(super) fn split_updates(subject: &RequestSubject<'_>, done: &Done, each: &mut Each<'_>) -> Result<usize, String> {
     let oracle = &subject.task.sealed.oracle;
     let domain = &subject.domain;
     let mut stood = 0;
@@ -216,7 +223,7 @@ fn splits(subject: &RequestSubject<'_>, done: &Done, others: &mut Others) -> Res
             let (episode, ended) = subject.play(&script)?;
             if ended.is_ok() {
                 stood += 1;
-                others.hold(&format!("step {} field by field", at + 1), &subject.judged(&episode)?);
+                each(format!("step {} field by field", at + 1), &episode)?;
             }
         }
     }

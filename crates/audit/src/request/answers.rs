@@ -46,7 +46,7 @@ pub(super) fn say(episode: &mut Episode, name: &str, values: &[String]) -> bool 
 }
 
 /// A value of the type that is another.
-fn another(ty: AnswerType, value: &str) -> String {
+pub(super) fn another(ty: AnswerType, value: &str) -> String {
     let number: Option<i64> = value.replace(',', "").parse().ok();
     match ty {
         AnswerType::Number => number.map_or_else(|| "7331".to_owned(), |number| (number + 1).to_string()),

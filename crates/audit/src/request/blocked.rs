@@ -25,7 +25,7 @@ use std::{
     sync::Arc,
 };
 
-const DECLINE: &str = "decline_request";
+pub(super) const DECLINE: &str = "decline_request";
 /// The check of whoever declines.
 const DECLINED: &str = "decline";
 const REASON: &str = "reason";
@@ -84,6 +84,11 @@ fn ahead(subject: &RequestSubject<'_>, twin: &Derived) -> Result<Ahead, String> 
         }
     }
     Ok(ahead)
+}
+
+/// An episode in which somebody went ahead all the same.
+pub(super) fn gone_ahead(subject: &RequestSubject<'_>) -> Result<Episode, String> {
+    Ok(ahead(subject, subject.twin()?)?.episode)
 }
 
 /// An expectation of the twin that is about what was asked for, not about what the policy wants.

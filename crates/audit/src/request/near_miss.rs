@@ -97,7 +97,7 @@ impl<'s, 'a> Misses<'s, 'a> {
 fn all(subject: &RequestSubject<'_>) -> Result<Finding, String> {
     let done = subject.done()?;
     let mut misses = Misses::new(subject);
-    let near = Near { subject, done: &done, planted: planted(subject) };
+    let near = Near::of(subject, &done);
     for (at, wanted) in subject.effects.expected.iter().enumerate() {
         let Some(key) = done.rows[at] else { continue };
         near.put_back(&mut misses, at, wanted)?;
@@ -125,13 +125,18 @@ fn planted(subject: &RequestSubject<'_>) -> BTreeMap<TableId, Vec<RowId>> {
     planted
 }
 
-struct Near<'s, 'a> {
+pub(super) struct Near<'s, 'a> {
     subject: &'s RequestSubject<'a>,
     done: &'s Done,
     planted: BTreeMap<TableId, Vec<RowId>>,
 }
 
-impl Near<'_, '_> {
+impl<'s, 'a> Near<'s, 'a> {
+    /// What is near to what the script leaves.
+    pub(super) fn of(subject: &'s RequestSubject<'a>, done: &'s Done) -> Near<'s, 'a> {
+        Near { subject, done, planted: planted(subject) }
+    }
+
     /// How many expected rows a step is behind.
     fn of_step(&self, step: Option<usize>) -> usize {
         self.done.step_of.iter().filter(|other| step.is_some() && **other == step).count()
@@ -189,7 +194,7 @@ impl Near<'_, '_> {
     }
 
     /// Rows that could be taken for another: planted ones first.
-    fn neighbours(&self, key: Key) -> Vec<RowId> {
+    pub(super) fn neighbours(&self, key: Key) -> Vec<RowId> {
         let of_job: BTreeSet<Key> = self.done.rows.iter().flatten().copied().collect();
         let planted = self.planted.get(&key.0).into_iter().flatten().copied();
         let rows = self.done.state.tables[key.0.index()].rows.iter().filter_map(|cells| cells[0].as_ref_id());

@@ -6,8 +6,10 @@
 use crate::{Finding, Held, Subject};
 use benchwright_expr::Type;
 use benchwright_grade::{FULL, Grader};
+use benchwright_pack::Script;
 use benchwright_project::Breadth;
 use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
+use benchwright_spec::Rows;
 use std::collections::BTreeMap;
 
 /// How many are looked for.
@@ -22,7 +24,26 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     }
 }
 
-fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
+/// Other optimal plans as calls; so many, if there are.
+pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -> Result<Vec<Script>, String> {
+    if subject.family.proof().is_some() || subject.family.optimised().is_none() {
+        return Ok(Vec::new());
+    }
+    let mut lower = optimal(subject)?;
+    let mut scripts = Vec::new();
+    others(subject, &mut lower, most, &mut |plan| {
+        // One that does not earn everything is a fault that the trial tells.
+        if let Ok((script, verdict)) = subject.carried_out(grader, plan)
+            && verdict.reward == FULL
+        {
+            scripts.push(script);
+        }
+    })?;
+    Ok(scripts)
+}
+
+/// The model of all optimal plans.
+fn optimal<'s>(subject: &'s Subject<'_>) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(Breadth::Tight)?;
     let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
@@ -35,6 +56,11 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
             lower.require(&Formula::Eq(of.minus(&Lin::constant(*best))));
         }
     }
+    Ok(lower)
+}
+
+fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
+    let mut lower = optimal(subject)?;
     // The certified plan must be one of the model's.
     if subject.family.proof().is_some() {
         let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
@@ -47,37 +73,13 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
             return Ok(Finding::new(Held::Failed(why)));
         }
     }
-    let totals = totals(subject, &mut lower);
     let mut faults = Vec::new();
-    let mut found = 0;
-    let mut plan = subject.optimum.clone();
-    let mut proved_none = false;
-    while found < WANTED {
-        let values = values(subject, &plan);
-        let differs = totals.iter().map(|(group, total)| {
-            let value = values.get(group).copied().unwrap_or(0);
-            Formula::Ne(total.minus(&Lin::constant(value)))
-        });
-        let differs = Formula::any(differs.collect());
-        lower.require(&differs);
-        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
-        match answer.status {
-            Status::Infeasible => {
-                proved_none = true;
-                break;
-            }
-            Status::Unknown => break,
-            Status::Optimal | Status::Feasible => {}
-        }
-        found += 1;
-        plan = lower.read(&answer.point);
-        match subject.carry_out(grader, &plan) {
+    let (found, proved_none) =
+        others(subject, &mut lower, WANTED, &mut |plan| match subject.carry_out(grader, plan) {
             Ok(verdict) if verdict.reward == FULL && !verdict.alarm => {}
             Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
             Err(why) => faults.push(why.to_string()),
-        }
-    }
+        })?;
     let alone = subject.family.proof().is_some();
     if alone && found > 0 {
         faults.push(format!("the task is certified to have one plan, and there are {} more at least", found));
@@ -91,6 +93,37 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         Finding::of(&faults)
     };
     Ok(finding.count("plans", found).count("exhausted", usize::from(proved_none)))
+}
+
+/// Finds so many other plans of a model, each different from the one before. How many there were, and whether it is proved that there are
+/// no more.
+fn others(
+    subject: &Subject<'_>,
+    lower: &mut Lower<'_>,
+    most: usize,
+    each: &mut dyn FnMut(&Rows),
+) -> Result<(usize, bool), String> {
+    let totals = totals(subject, lower);
+    let mut plan = subject.optimum.clone();
+    for found in 0..most {
+        let values = values(subject, &plan);
+        let differs = totals.iter().map(|(group, total)| {
+            let value = values.get(group).copied().unwrap_or(0);
+            Formula::Ne(total.minus(&Lin::constant(value)))
+        });
+        let differs = Formula::any(differs.collect());
+        lower.require(&differs);
+        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
+        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        match answer.status {
+            Status::Infeasible => return Ok((found, true)),
+            Status::Unknown => return Ok((found, false)),
+            Status::Optimal | Status::Feasible => {}
+        }
+        plan = lower.read(&answer.point);
+        each(&plan);
+    }
+    Ok((most, false))
 }
 
 /// A view and the members that its rows name: a supplier and an item, an item and a centre. A row without a free field is a
@@ -123,7 +156,7 @@ fn totals(subject: &Subject<'_>, lower: &mut Lower<'_>) -> BTreeMap<Group, Lin> 
     totals
 }
 
-fn values(subject: &Subject<'_>, plan: &benchwright_spec::Rows) -> BTreeMap<Group, i64> {
+fn values(subject: &Subject<'_>, plan: &Rows) -> BTreeMap<Group, i64> {
     let mut values = BTreeMap::new();
     for (view, rows) in plan.0.iter().enumerate() {
         let members = members(subject, view);

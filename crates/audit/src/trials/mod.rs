@@ -2,7 +2,7 @@
 
 mod ablate;
 mod aftermath;
-mod alternates;
+pub(crate) mod alternates;
 mod both_sides;
 mod canary;
 mod cells;
@@ -14,7 +14,7 @@ mod frame;
 mod idle;
 pub(crate) mod leak;
 mod monotone;
-mod near_miss;
+pub(crate) mod near_miss;
 mod oracle;
 mod outsider;
 pub(crate) mod reading;

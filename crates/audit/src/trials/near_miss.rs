@@ -8,9 +8,10 @@
 
 use super::both_sides;
 use crate::{Finding, Held, Subject, edits::Way};
+use benchwright_base::Stream;
 use benchwright_expr::{Binder, Expr};
 use benchwright_grade::Grader;
-use benchwright_pack::{CheckStatus, Verdict, Verifier};
+use benchwright_pack::{CheckStatus, Script, Verdict, Verifier};
 use benchwright_project::{Breadth, Mutation};
 use benchwright_schema::plan::{Body, Plan};
 use benchwright_solve::{Answer, Formula, Instance, Limits, Lin, Lower, Status};
@@ -24,10 +25,10 @@ const WORK_OF_A_CHOICE: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
 
 /// What became of one instance.
 enum Fate {
-    /// Refused by its name, and by no other rule than its declared twins.
-    Alone,
+    /// Refused by its name, and by no other rule than its declared twins; the calls, where it was carried out by some.
+    Alone(Option<Script>),
     /// Refused by its name among others.
-    Among,
+    Among(Option<Script>),
     /// It cannot be broken; why.
     Never(String),
     /// Not refused, or not by its name.
@@ -72,11 +73,11 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
         }
         *counts.entry("instances").or_default() += 1;
         match search.instance(grader, rule, &check.at)? {
-            Fate::Alone => {
+            Fate::Alone(_) => {
                 *counts.entry("killed").or_default() += 1;
                 *counts.entry("alone").or_default() += 1;
             }
-            Fate::Among => *counts.entry("killed").or_default() += 1,
+            Fate::Among(_) => *counts.entry("killed").or_default() += 1,
             Fate::Never(why) => {
                 *counts.entry("unbreakable").or_default() += 1;
                 notes.push(format!("{}: {why}", check.rule));
@@ -90,6 +91,48 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
         finding = finding.count(name, count);
     }
     Ok(finding.count("survived", faults.len()))
+}
+
+/// A rule, what it is broken for, and calls that break it.
+pub(crate) type Breaking = (String, Vec<String>, Script);
+
+/// How many instances are tried for each near-miss that is wanted as calls.
+const TRIES: usize = 6;
+
+/// Near-misses as calls, each of another rule, in an order that is the task's own; so many, if there are. Those that break their rule
+/// alone come first.
+pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -> Result<Vec<Breaking>, String> {
+    let state = subject.play(&subject.task.sealed.oracle).map_err(|error| error.to_string())?;
+    let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
+    // Where a family proves its plan itself, it knows how to break it too, and no model has to be made.
+    let search = match subject.family.proof() {
+        Some(_) => Search { subject, near: None },
+        None => Search::new(subject)?,
+    };
+    let is_tried = |check: &&benchwright_pack::Check| check.status == CheckStatus::Pass;
+    let mut checks: Vec<_> = verdict.checks.iter().filter(is_tried).collect();
+    Stream::new(0, &["near-misses", &subject.task.open.id]).shuffle(&mut checks);
+    let (mut alone, mut among): (Vec<Breaking>, Vec<Breaking>) = (Vec::new(), Vec::new());
+    let mut tries = 0;
+    for check in checks {
+        if alone.len() >= most || (tries >= TRIES * most && alone.len() + among.len() >= most) {
+            break;
+        }
+        let is_known = alone.iter().chain(&among).any(|(rule, ..)| *rule == check.rule);
+        let Some(rule) = subject.plan.rules.iter().position(|rule| rule.id == check.rule && !is_known) else {
+            continue;
+        };
+        tries += 1;
+        match search.instance(grader, rule, &check.at) {
+            Ok(Fate::Alone(Some(script))) => alone.push((check.rule.clone(), check.at.clone(), script)),
+            Ok(Fate::Among(Some(script))) => among.push((check.rule.clone(), check.at.clone(), script)),
+            // What cannot be broken, and what no search finds in time, is for the audit to tell.
+            Ok(_) | Err(_) => {}
+        }
+    }
+    alone.extend(among);
+    alone.truncate(most);
+    Ok(alone)
 }
 
 struct Search<'s, 'a> {
@@ -158,7 +201,7 @@ impl<'s, 'a> Search<'s, 'a> {
             Some((what, Way::Below | Way::Above, _)) => {
                 Fate::Survived(format!("no plan near the certified one breaks it, but this does: {what}"))
             }
-            Some((_, _, verdict)) => fate(&declared.id, &declared.text.twins, &verdict),
+            Some((_, _, verdict)) => fate(&declared.id, &declared.text.twins, &verdict, None),
         })
     }
 
@@ -222,8 +265,8 @@ impl<'s, 'a> Search<'s, 'a> {
 
     fn judge(&self, grader: &Grader<'_>, near: &Near<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
         let rule = &self.subject.plan.rules[near.instances[which].rule];
-        match self.subject.carry_out(grader, rows) {
-            Ok(verdict) => Ok(fate(&rule.id, &rule.text.twins, &verdict)),
+        match self.subject.carried_out(grader, rows) {
+            Ok((script, verdict)) => Ok(fate(&rule.id, &rule.text.twins, &verdict, Some(script))),
             Err(why) => Ok(Fate::Unmade(format!("the near-miss could not be carried out: {why}"))),
         }
     }
@@ -242,7 +285,7 @@ impl<'s, 'a> Search<'s, 'a> {
         };
         let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
         let twins = subject.plan.rules.iter().find(|known| known.id == rule).map_or(&[][..], |r| &r.text.twins);
-        Ok(Some(fate(rule, twins, &verdict)))
+        Ok(Some(fate(rule, twins, &verdict, Some(script))))
     }
 }
 
@@ -340,7 +383,7 @@ fn edge(broken: &Formula) -> Formula {
     }
 }
 
-fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
+fn fate(rule: &str, twins: &[String], verdict: &Verdict, script: Option<Script>) -> Fate {
     let failed = verdict.failed();
     if verdict.ending != benchwright_pack::Ending::Fail {
         return Fate::Survived(format!("it is not refused: {:?}", verdict.ending));
@@ -349,7 +392,7 @@ fn fate(rule: &str, twins: &[String], verdict: &Verdict) -> Fate {
         return Fate::Survived(format!("it is refused by {failed:?} instead"));
     }
     let alone = failed.iter().all(|id| *id == rule || twins.iter().any(|twin| twin == id));
-    if alone { Fate::Alone } else { Fate::Among }
+    if alone { Fate::Alone(script) } else { Fate::Among(script) }
 }
 
 /// The optimum as a point: its rows are used as they are, and no others.

@@ -62,7 +62,8 @@ fn is_about(card: &ToolCard, table: &str) -> bool {
     card.table.as_deref().map_or_else(by_name, |known| known == table)
 }
 
-/// Tool access that notes what is asked, and at which one can only read.
+/// Tool access that notes what is asked. Nothing has to be kept from whoever asks: the episode is thrown away, and in some worlds reading
+/// costs something that is counted.
 struct Noting<'e> {
     episode: &'e mut dyn Hosted,
     asked: BTreeSet<String>,
@@ -70,8 +71,8 @@ struct Noting<'e> {
 
 impl ToolAccess for Noting<'_> {
     fn ask(&mut self, tool: &str, arguments: Json) -> Result<Json, NotAnswered> {
-        if !self.episode.tools().iter().any(|known| known.name == tool && known.reads_only) {
-            return Err(NotAnswered(format!("`{tool}` is no tool that only reads")));
+        if !self.episode.tools().iter().any(|known| known.name == tool) {
+            return Err(NotAnswered(format!("there is no tool `{tool}`")));
         }
         self.asked.insert(tool.to_owned());
         answered(self.episode.call(tool, &arguments.to_string()))

@@ -2,10 +2,10 @@
 
 use super::{
     Temporary, Workshop,
-    protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request},
+    protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::{Error, events, tasks::Judged};
-use benchwright_audit::{Finding, NotRemade, RequestSubject, Solvers, Subject, TRIALS, TaskReport, Trial};
+use benchwright_audit::{Attempt, Finding, NotRemade, RequestSubject, Solvers, Subject, TRIALS, TaskReport, Trial};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_pack::{Store, Task};
@@ -92,6 +92,7 @@ impl<'s> Maker<'s> {
         let answer = match request {
             Request::Make(request) => self.make_into_store(request).map(Answer::Made),
             Request::Audit(request) => self.audit(request).map(Answer::Audited),
+            Request::Attempts(request) => self.attempts(request).map(Answer::Attempts),
             Request::AbortForTests => std::process::abort(),
         };
         let failed = |error: Error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() });
@@ -194,6 +195,33 @@ impl<'s> Maker<'s> {
         let grader = subject.grader()?;
         Ok(tried(&task, &trials, |trial| benchwright_audit::run(trial, &subject, &grader)))
     }
+
+    /// Finds ways through a task of a store.
+    fn attempts(&mut self, request: &AttemptsRequest) -> Result<Vec<Attempt>, Error> {
+        let AttemptsRequest { store, id, near_misses, other_ways } = request;
+        let task = Store::at(store).task(id)?;
+        let workshop = self.workshop;
+        let not_found = |why: String| Error::Row { id: id.clone(), why };
+        let remake = || remake(workshop, &task);
+        if task.sealed.effects.is_some() {
+            let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
+            let mut found = subject.near_misses(*near_misses).map_err(not_found)?;
+            found.extend(subject.other_ways(*other_ways).map_err(not_found)?);
+            return Ok(found);
+        }
+        let (name, domain) = (&task.sealed.family, &task.open.domain);
+        let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
+        // Where a family proves its own plans, it breaks them without a solver too.
+        let solvers = match family.optimised().filter(|_| family.proof().is_none()) {
+            Some(_) => Some(self.engines()?.solvers()?),
+            None => None,
+        };
+        let subject = Subject::new(&task, workshop.catalog(), solvers, &remake)?;
+        let grader = subject.grader()?;
+        let mut found = subject.near_misses(&grader, *near_misses).map_err(not_found)?;
+        found.extend(subject.other_ways(&grader, *other_ways).map_err(not_found)?);
+        Ok(found)
+    }
 }
 
 /// What trials find on a task, with the time that each takes.
@@ -239,7 +267,9 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         }
         Some(Ok(Answer::Failed(failed))) => Err(NotRemade(failed.why)),
         Some(Err(why)) => Err(NotRemade(why)),
-        Some(Ok(Answer::Audited(_))) | None => Err(NotRemade("the worker answered something else".to_owned())),
+        Some(Ok(Answer::Audited(_) | Answer::Attempts(_))) | None => {
+            Err(NotRemade("the worker answered something else".to_owned()))
+        }
     }
 }
 

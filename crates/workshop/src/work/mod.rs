@@ -7,7 +7,7 @@ mod protocol;
 mod temporary;
 
 pub use maker::Maker;
-pub use protocol::{Answer, AuditRequest, Failed, Made, MakeRequest, Request};
+pub use protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request};
 pub use temporary::Temporary;
 
 use crate::{
@@ -189,7 +189,9 @@ fn made(answer: Result<Answer, String>) -> Result<Made, Shortfall> {
     match answer {
         Ok(Answer::Made(made)) => Ok(made),
         Ok(Answer::Failed(failed)) => Err(Shortfall { why: failed.why, missing: failed.missing }),
-        Ok(Answer::Audited(_)) => Err(Shortfall { why: "the worker answered something else".into(), missing: false }),
+        Ok(Answer::Audited(_) | Answer::Attempts(_)) => {
+            Err(Shortfall { why: "the worker answered something else".into(), missing: false })
+        }
         Err(why) => Err(Shortfall { why, missing: false }),
     }
 }

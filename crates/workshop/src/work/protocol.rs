@@ -1,6 +1,6 @@
 //! What a worker is asked and what it answers: one JSON document on a line each, in order.
 
-use benchwright_audit::TaskReport;
+use benchwright_audit::{Attempt, TaskReport};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -12,6 +12,8 @@ pub enum Request {
     Make(MakeRequest),
     /// Runs trials on a task of a store.
     Audit(AuditRequest),
+    /// Finds ways through a task of a store.
+    Attempts(AttemptsRequest),
     /// Ends the worker as a native fault would. Only tests ask for it.
     AbortForTests,
 }
@@ -23,6 +25,7 @@ impl fmt::Display for Request {
                 write!(f, "{pattern} {tier} {objective} seed {seed}")
             }
             Request::Audit(request) => f.write_str(&request.id),
+            Request::Attempts(request) => f.write_str(&request.id),
             Request::AbortForTests => f.write_str("an end as by a native fault"),
         }
     }
@@ -62,6 +65,20 @@ pub struct AuditRequest {
     pub trials: Vec<String>,
 }
 
+/// How many ways through which task are looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptsRequest {
+    /// The folder of the store.
+    pub store: PathBuf,
+    /// The id of a task in that store.
+    pub id: String,
+    /// Ways that break a rule, each.
+    pub near_misses: usize,
+    /// Ways beside the certified one that earn everything.
+    pub other_ways: usize,
+}
+
 /// What a worker answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,6 +87,8 @@ pub enum Answer {
     Made(Made),
     /// The trials were run.
     Audited(TaskReport),
+    /// Ways were found; fewer than were asked for where there are no more.
+    Attempts(Vec<Attempt>),
     /// The request came to nothing.
     Failed(Failed),
 }
