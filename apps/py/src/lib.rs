@@ -6,7 +6,9 @@
 mod batch;
 mod episode;
 mod error;
+mod run;
 mod suite;
+mod table;
 mod verdict;
 
 use benchwright_workshop::play::{Play, Playable, Tasks};
@@ -26,6 +28,9 @@ fn _benchwright(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<episode::Answer>()?;
     module.add_class::<verdict::Verdict>()?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<run::Run>()?;
+    module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(run::open_run, module)?)?;
     module.add_function(wrap_pyfunction!(suite::load_suite, module)?)?;
     module.add_function(wrap_pyfunction!(suite::demo, module)?)
 }

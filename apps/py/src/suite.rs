@@ -4,8 +4,10 @@ use crate::{
     Playable, Tasks,
     episode::Episode,
     error::{said, told},
+    table::{Table, texts, wholes},
 };
-use benchwright_pack::Store;
+use benchwright_export::{is_sharded, unpack};
+use benchwright_pack::{OpenPart, Store};
 use benchwright_workshop::{
     Temporary, carried,
     play::{Offer, built_in},
@@ -27,13 +29,21 @@ pub(crate) struct Suite {
     folder: Option<Arc<Temporary>>,
 }
 
-/// Opens the tasks of a folder, as `benchwright build` and `benchwright new` write it.
+/// Opens the tasks of a folder, as `benchwright build` and `benchwright new` write it, or the shards of `benchwright export parquet`.
 ///
 /// With ``grade=False`` nothing sealed is read: tasks can be played, and there are no verdicts.
 #[pyfunction]
 #[pyo3(signature = (folder, *, grade = false))]
 pub(crate) fn load_suite(py: Python<'_>, folder: PathBuf, grade: bool) -> PyResult<Suite> {
-    py.detach(|| opened(Store::at(folder), grade, None))
+    py.detach(|| {
+        if !is_sharded(&folder) {
+            return opened(Store::at(folder), grade, None);
+        }
+        let unpacked = Temporary::new().map_err(|error| said(error.to_string()))?;
+        let store = Store::at(unpacked.path());
+        unpack(&folder, grade, &store).map_err(|error| said(error.to_string()))?;
+        opened(store, grade, Some(unpacked))
+    })
 }
 
 /// The five tasks that come with the package, with their verdicts.
@@ -95,6 +105,35 @@ impl Suite {
         py.detach(|| {
             let task = tasks.task(&id).map_err(told)?;
             Ok(Task { tasks, task, _folder: self.folder.clone() })
+        })
+    }
+
+    /// A table of its tasks, a row each: what an agent is told, and with verdicts also what the task was made from.
+    fn table(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| {
+            let store = self.tasks.store();
+            let read = |id: &String| store.open_part(id).map(|part| OpenPart { world: Vec::new(), ..part });
+            let parts = self.ids.iter().map(read).collect::<Result<Vec<OpenPart>, _>>();
+            let parts = parts.map_err(|error| said(error.to_string()))?;
+            let mut columns = vec![
+                ("id", texts(self.ids.iter().cloned())),
+                ("domain", texts(parts.iter().map(|part| &*part.open.domain))),
+                ("role", texts(parts.iter().map(|part| &*part.open.role))),
+                ("max_calls", wholes(parts.iter().map(|part| part.open.calls.into()))),
+                ("instruction", texts(parts.iter().map(|part| &*part.instruction))),
+            ];
+            if self.is_graded {
+                let tasks = self.ids.iter().map(|id| store.task(id)).collect::<Result<Vec<_>, _>>();
+                let tasks = tasks.map_err(|error| said(error.to_string()))?;
+                columns.extend([
+                    ("digest", texts(tasks.iter().map(|task| task.digest().to_string()))),
+                    ("family", texts(tasks.iter().map(|task| &*task.sealed.family))),
+                    ("pattern", texts(tasks.iter().map(|task| &*task.sealed.pattern))),
+                    ("tier", texts(tasks.iter().map(|task| &*task.sealed.tier))),
+                    ("objective", texts(tasks.iter().map(|task| &*task.sealed.objective))),
+                ]);
+            }
+            Table::of(columns)
         })
     }
 

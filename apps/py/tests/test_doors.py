@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pickle
+import subprocess
 import tempfile
 import unittest
 import warnings
@@ -133,6 +134,32 @@ class Doors(unittest.TestCase):
         idle = factory()
         idle.reset(task=self.suite.ids[0])
         self.assertEqual(spec.reward_funcs[0](environments=worked + [idle]), [1.0] * 5 + [0.0])
+
+    def test_tables_and_shards_are_read_by_others(self):
+        import duckdb
+        import pandas
+        import polars
+        import pyarrow
+
+        table = self.suite.table()
+        frame = polars.DataFrame(table)
+        self.assertEqual(frame["id"].to_list(), self.suite.ids)
+        self.assertEqual(pyarrow.table(table).column("instruction").to_pylist(), [self.suite[id].instruction for id in self.suite.ids])
+        self.assertEqual(pandas.DataFrame.from_arrow(table)["max_calls"].sum(), frame["max_calls"].sum())
+        (run,) = [path for path in glob.glob(os.path.join(os.environ["BENCHWRIGHT_RUNS"], "*")) if os.path.isdir(path)]
+        trials = pyarrow.table(bw.open_run(run).table("trials"))
+        passed = duckdb.sql("select agent, avg(reward), count(*) from trials group by agent order by agent").fetchall()
+        self.assertIn(("oracle", 1.0), [row[:2] for row in passed])
+        program = os.environ.get("BENCHWRIGHT")
+        if program:
+            with tempfile.TemporaryDirectory() as place:
+                tasks, shards = os.path.join(place, "tasks"), os.path.join(place, "shards")
+                subprocess.run([program, "demo", "-o", tasks], check=True, capture_output=True)
+                subprocess.run([program, "export", "parquet", tasks, "-o", shards], check=True, capture_output=True)
+                again = bw.load_suite(shards, grade=True)
+                self.assertEqual(polars.DataFrame(again.table())["digest"].to_list(), frame["digest"].to_list())
+                self.assertEqual(again[0].begin().grade().reward, 0.0)
+                self.assertFalse(bw.load_suite(shards).grades)
 
     def test_every_tool_has_a_schema(self):
         from benchwright.trl import _method

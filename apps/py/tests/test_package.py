@@ -35,6 +35,19 @@ class Package(unittest.TestCase):
         cls.suite = bw.demo()
         cls.tasks = [cls.suite[id] for id in cls.suite.ids]
 
+    def test_tables_are_handed_over_as_arrow(self):
+        table = self.suite.table()
+        self.assertEqual((len(table), table.columns[:2], "pattern" in table.columns), (5, ["id", "domain"], True))
+        self.assertIn("arrow_array_stream", repr(table.__arrow_c_stream__()))
+        (run,) = [path for path in glob.glob(os.path.join(os.environ["BENCHWRIGHT_RUNS"], "*")) if os.path.isdir(path)]
+        run = bw.open_run(run)
+        trials, tasks = run.table("trials"), run.table("tasks")
+        self.assertEqual((len(tasks), len(trials) % 5, trials.columns[:4]), (5, 0, ["task", "agent", "attempt", "passed"]))
+        with self.assertRaises(KeyError):
+            run.table("steps")
+        with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(bw.Error, "no ledger"):
+            bw.open_run(os.path.join(empty, "x"))
+
     def test_a_suite_is_a_sequence_of_tasks(self):
         self.assertEqual(len(self.suite), 5)
         self.assertEqual(self.suite[0].id, self.suite.ids[0])
@@ -182,9 +195,10 @@ class Package(unittest.TestCase):
             self.assertTrue((thing.__doc__ or "").strip(), name)
             if members is None or name == "Error":
                 continue
-            there = {part for part in vars(thing) if not part.startswith("__") or part in ("__len__", "__contains__", "__getitem__")}
+            special = {"__len__", "__contains__", "__getitem__", "__arrow_c_stream__"}
+            there = {part for part in vars(thing) if not part.startswith("__") or part in special}
             self.assertEqual(members, there, name)
-            for member in there - {"__len__", "__contains__", "__getitem__"}:
+            for member in there - special:
                 self.assertTrue((vars(thing)[member].__doc__ or "").strip(), f"{name}.{member}")
         functions = [node for node in ast.walk(stub) if isinstance(node, ast.FunctionDef)]
         signatures = {node.name: [part.arg for part in node.args.args + node.args.kwonlyargs] for node in functions}

@@ -11,8 +11,10 @@ use parquet::{
     errors::ParquetError,
     file::{
         properties::{EnabledStatistics, WriterProperties},
+        reader::{FileReader as _, SerializedFileReader},
         writer::SerializedFileWriter,
     },
+    record::Field,
     schema::types::Type,
 };
 use std::{
@@ -118,6 +120,70 @@ pub fn write_shard(out: &Path, at: usize, tasks: Vec<Task>) -> Result<u64, Expor
         fs::rename(&half, &path).map_err(io)?;
     }
     Ok(bytes)
+}
+
+/// Whether a folder holds shards.
+pub fn is_sharded(folder: &Path) -> bool {
+    shards(folder, OPEN_TREE).is_ok_and(|shards| !shards.is_empty())
+}
+
+/// Unpacks the tasks of a folder of shards into a store, and says how many there are. Sealed parts are read only if they are wanted; then
+/// every task is held to its digest.
+pub fn unpack(folder: &Path, with_sealed: bool, store: &Store) -> Result<usize, ExportError> {
+    let mut count = 0;
+    let malformed = || ExportError::Malformed("a shard has other columns than it should".to_owned());
+    for path in shards(folder, OPEN_TREE)? {
+        for row in read(&path, OPEN)? {
+            let [Some(id), Some(instruction), Some(world), Some(open)] = &row[..] else { return Err(malformed()) };
+            store.write_open(&String::from_utf8_lossy(id), open, instruction, world)?;
+            count += 1;
+        }
+    }
+    for path in if with_sealed { shards(folder, SEALED_TREE)? } else { Vec::new() } {
+        for row in read(&path, SEALED)? {
+            let [Some(id), Some(digest), Some(sealed), ..] = &row[..] else { return Err(malformed()) };
+            let id = String::from_utf8_lossy(id);
+            store.write_sealed(&id, sealed)?;
+            if store.task(&id)?.digest().to_string().as_bytes() != &**digest {
+                return Err(ExportError::Store(StoreError::Digest(path)));
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// The shards of a tree, in order.
+fn shards(folder: &Path, tree: &str) -> Result<Vec<PathBuf>, ExportError> {
+    let tree = folder.join(tree);
+    let io = |why| ExportError::Io { path: tree.clone(), why };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(&tree).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|end| end == "parquet") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The rows of a shard.
+fn read(path: &Path, columns: &[(&str, Kind)]) -> Result<Vec<Row>, ExportError> {
+    let failed = |why| ExportError::Parquet { path: path.to_owned(), why };
+    let file = fs::File::open(path).map_err(|why| ExportError::Io { path: path.to_owned(), why })?;
+    let file = SerializedFileReader::new(file).map_err(failed)?;
+    let mut rows = Vec::new();
+    for row in file.get_row_iter(None).map_err(failed)? {
+        let row = row.map_err(failed)?;
+        let cells: BTreeMap<&String, &Field> = row.get_column_iter().collect();
+        let cell = |(name, _): &(&str, Kind)| match cells.get(&(*name).to_owned()) {
+            Some(Field::Str(text)) => Some(text.clone().into_bytes()),
+            Some(Field::Bytes(bytes)) => Some(bytes.data().to_vec()),
+            _ => None,
+        };
+        rows.push(columns.iter().map(cell).collect());
+    }
+    Ok(rows)
 }
 
 /// The ids of the tasks in the order of the lock file. A line without a task is an error.

@@ -219,10 +219,18 @@ impl Store {
     /// Writes a task that is not there yet. What is found under its name later is whole.
     pub fn write(&self, task: &Task) -> Result<(), StoreError> {
         let id = &task.open.id;
-        self.write_part(SEALED_TREE, id, &[(SEALED_FILE, &task.sealed_bytes())])?;
-        let open = task.open_bytes();
-        let files = [(TASK_FILE, &*open), (INSTRUCTION_FILE, task.instruction.as_bytes()), (WORLD_FILE, &*task.world)];
-        self.write_part(OPEN_TREE, id, &files)
+        self.write_sealed(id, &task.sealed_bytes())?;
+        self.write_open(id, &task.open_bytes(), task.instruction.as_bytes(), &task.world)
+    }
+
+    /// Writes the open part of a task that is not there yet, as the bytes of its files. They are held to their digests where they are read.
+    pub fn write_open(&self, id: &str, open: &[u8], instruction: &[u8], world: &[u8]) -> Result<(), StoreError> {
+        self.write_part(OPEN_TREE, id, &[(TASK_FILE, open), (INSTRUCTION_FILE, instruction), (WORLD_FILE, world)])
+    }
+
+    /// Writes the sealed part of a task that is not there yet, as the bytes of its file.
+    pub fn write_sealed(&self, id: &str, sealed: &[u8]) -> Result<(), StoreError> {
+        self.write_part(SEALED_TREE, id, &[(SEALED_FILE, sealed)])
     }
 
     /// Takes away every task but these, and what was being written when a program ended.

@@ -54,6 +54,11 @@ impl Recorded {
         })
     }
 
+    /// The trials that have ended, by number.
+    pub fn records(&self) -> &[(i64, TrialRecord)] {
+        &self.records
+    }
+
     /// The folder of its tasks: the given one, or the one that it was run on.
     pub fn tasks(&self, given: Option<&Path>) -> Result<PathBuf, Error> {
         let known = given.map(Path::to_owned).or_else(|| self.tasks.clone());

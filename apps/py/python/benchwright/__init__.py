@@ -9,17 +9,20 @@
     verdict = episode.grade()
 """
 
-from ._benchwright import Answer, Batch, Episode, Error, Suite, Task, Verdict, __version__, demo, load_suite
+from ._benchwright import Answer, Batch, Episode, Error, Run, Suite, Table, Task, Verdict, __version__, demo, load_suite, open_run
 
 __all__ = [
     "Answer",
     "Batch",
     "Episode",
     "Error",
+    "Run",
     "Suite",
+    "Table",
     "Task",
     "Verdict",
     "__version__",
     "demo",
     "load_suite",
+    "open_run",
 ]
