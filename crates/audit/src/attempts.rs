@@ -33,6 +33,23 @@ pub struct Attempt {
     pub calls: Vec<AttemptCall>,
 }
 
+/// Why ways through a task could not be looked for: it cannot be carried out or judged, or no solver is at hand.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoAttempts(pub String);
+
+impl From<String> for NoAttempts {
+    fn from(why: String) -> NoAttempts {
+        NoAttempts(why)
+    }
+}
+
+impl From<ReplayError> for NoAttempts {
+    fn from(error: ReplayError) -> NoAttempts {
+        NoAttempts(error.to_string())
+    }
+}
+
 impl Attempt {
     /// The calls of an episode that was played.
     pub(crate) fn of(rule: Option<&str>, what: &str, trace: Trace) -> Attempt {
@@ -44,20 +61,20 @@ impl Attempt {
 
 impl Subject<'_> {
     /// So many near-misses of different rules, if there are; each has been judged.
-    pub fn near_misses(&self, grader: &Grader<'_>, most: usize) -> Result<Vec<Attempt>, String> {
+    pub fn near_misses(&self, grader: &Grader<'_>, most: usize) -> Result<Vec<Attempt>, NoAttempts> {
         let scripts = near_miss::scripts(self, grader, most)?;
         let attempt = |(rule, at, script): near_miss::Breaking| {
             let what = if at.is_empty() { "broken".to_owned() } else { format!("broken for {}", at.join(", ")) };
             self.attempt(Some(&rule), &what, &script)
         };
-        scripts.into_iter().map(attempt).collect::<Result<_, _>>().map_err(|error| error.to_string())
+        Ok(scripts.into_iter().map(attempt).collect::<Result<_, ReplayError>>()?)
     }
 
     /// So many other ways that earn everything, if there are.
-    pub fn other_ways(&self, grader: &Grader<'_>, most: usize) -> Result<Vec<Attempt>, String> {
+    pub fn other_ways(&self, grader: &Grader<'_>, most: usize) -> Result<Vec<Attempt>, NoAttempts> {
         let scripts = alternates::scripts(self, grader, most)?;
         let attempts = scripts.iter().map(|script| self.attempt(None, "another plan that is as good", script));
-        attempts.collect::<Result<_, _>>().map_err(|error| error.to_string())
+        Ok(attempts.collect::<Result<_, ReplayError>>()?)
     }
 
     fn attempt(&self, rule: Option<&str>, what: &str, script: &Script) -> Result<Attempt, ReplayError> {
@@ -69,12 +86,12 @@ impl Subject<'_> {
 
 impl RequestSubject<'_> {
     /// So many near-misses, of different checks where there are; each has been judged.
-    pub fn near_misses(&self, most: usize) -> Result<Vec<Attempt>, String> {
-        wrong_ways(self, most)
+    pub fn near_misses(&self, most: usize) -> Result<Vec<Attempt>, NoAttempts> {
+        Ok(wrong_ways(self, most)?)
     }
 
     /// So many other ways that earn everything, if there are.
-    pub fn other_ways(&self, most: usize) -> Result<Vec<Attempt>, String> {
-        right_ways(self, most)
+    pub fn other_ways(&self, most: usize) -> Result<Vec<Attempt>, NoAttempts> {
+        Ok(right_ways(self, most)?)
     }
 }

@@ -28,7 +28,7 @@ mod subject;
 pub mod trials;
 mod values;
 
-pub use attempts::{Attempt, AttemptCall};
+pub use attempts::{Attempt, AttemptCall, NoAttempts};
 pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
 pub use request::RequestSubject;
 pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};

@@ -5,7 +5,9 @@ use super::{
     protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request},
 };
 use crate::{Error, events, tasks::Judged};
-use benchwright_audit::{Attempt, Finding, NotRemade, RequestSubject, Solvers, Subject, TRIALS, TaskReport, Trial};
+use benchwright_audit::{
+    Attempt, Finding, NoAttempts, NotRemade, RequestSubject, Solvers, Subject, TRIALS, TaskReport, Trial,
+};
 use benchwright_catalog::{Catalog, Found};
 use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_pack::{Store, Task};
@@ -201,7 +203,7 @@ impl<'s> Maker<'s> {
         let AttemptsRequest { store, id, near_misses, other_ways } = request;
         let task = Store::at(store).task(id)?;
         let workshop = self.workshop;
-        let not_found = |why: String| Error::Row { id: id.clone(), why };
+        let not_found = |none: NoAttempts| Error::Row { id: id.clone(), why: none.0 };
         let remake = || remake(workshop, &task);
         if task.sealed.effects.is_some() {
             let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
