@@ -10,6 +10,7 @@ pub mod layers;
 mod modules;
 mod outsiders;
 pub mod picture;
+pub mod release;
 mod rust_text;
 pub mod tidy;
 

@@ -1,4 +1,4 @@
-//! The shell of the house checks: `cargo xtask layers`, `tidy` and `domains`. Faults go to stdout, the rest to stderr.
+//! The shell of the house checks and of what is handed out: `cargo xtask layers`, `tidy`, `domains` and `release`. Faults go to stdout, the rest to stderr.
 //! Exit codes: 0 no fault, 1 faults, 2 wrong use, 3 the check could not run.
 
 use std::io::{self, Write};
@@ -6,13 +6,15 @@ use std::process::ExitCode;
 
 use xtask::Outcome;
 
-const USAGE: &str = "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME]
+const USAGE: &str =
+    "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME] | release [TARGET...]
   layers    which crate may see which, which outside crates stand where, and no circle of files
             --draw           draws the picture of the layers in ARCHITECTURE.md
   tidy      the form of every file, domain folder, link and section
   domains   writes catalog's list of the domains, parts and families with code, and its dependencies on them
             --check          says whether they are as this would write them
-            --without NAME   leaves a folder out, before it is taken away";
+            --without NAME   leaves a folder out, before it is taken away
+  release   makes wheels, archives, checksums, a bill of materials and the changelog's section, and publishes nothing: half an hour on two cores";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
         ["domains"] => xtask::domains::write(&root, &[]),
         ["domains", "--check"] => xtask::domains::check(&root),
         ["domains", "--without", name] => xtask::domains::write(&root, &[name]),
+        ["release"] => xtask::release::run(&root, &xtask::release::TARGETS),
+        ["release", targets @ ..] => xtask::release::run(&root, targets),
         ["help" | "--help" | "-h"] => return tell(&mut io::stdout(), USAGE, 0),
         _ => return tell(&mut io::stderr(), USAGE, 2),
     };
