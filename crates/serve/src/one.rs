@@ -3,6 +3,7 @@
 //! of the world and root can enter, and only they are answered.
 
 mod collect;
+mod few;
 mod peers;
 mod socket;
 mod start;
@@ -14,7 +15,7 @@ use crate::{
     EpisodeId, Episodes, ServerError, Settings, Start, Token,
     gate::{self, App, At, Problem, json},
     mcp, openapi,
-    server::{bind, finish, listen},
+    server::{bind, finish},
 };
 use axum::{
     Router,
@@ -25,7 +26,7 @@ use axum::{
     routing::{any, get, post},
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
-use tokio::{sync::watch, task::JoinSet};
+use tokio::task::JoinSet;
 
 /// The port of the agent where nobody says another.
 pub const ONE_PORT: u16 = 8765;
@@ -53,7 +54,6 @@ pub struct OneOptions {
 pub struct One {
     address: SocketAddr,
     tasks: JoinSet<()>,
-    _stop: watch::Sender<bool>,
 }
 
 /// What the routes of the one episode share.
@@ -82,12 +82,15 @@ impl One {
         });
         let callers = peers::Callers::default();
         let control = socket::Control::new(episodes, id, task, callers.clone());
-        let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         tasks.spawn(socket::listen(socket::bind(&socket)?, control));
         let routes = finish(routes(&Arc::new(Seat { app: Arc::clone(&app), id })), &app);
-        tasks.spawn(listen(listener, routes, stopped, move |stream| callers.note(stream)));
-        Ok(One { address, tasks, _stop: stop })
+        let few = few::Few::new(listener, callers);
+        tasks.spawn(async move {
+            // Failed connections end by themselves; the loop itself does not fail.
+            let _ = axum::serve(few, routes).await;
+        });
+        Ok(One { address, tasks })
     }
 
     /// Where the agent finds it.

@@ -12,12 +12,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::watch,
-    task::JoinSet,
-    time,
-};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time};
 
 /// How long a stopping server waits for requests under way.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -68,16 +63,16 @@ impl Server {
         let mut tasks = JoinSet::new();
         match agent_listener {
             Some((listener, _)) => {
-                tasks.spawn(listen(listener, finish(agent_routes, &app), stopped.clone(), |_| ()));
-                tasks.spawn(listen(control_listener, finish(control::routes(), &app), stopped.clone(), |_| ()));
+                tasks.spawn(listen(listener, finish(agent_routes, &app), stopped.clone()));
+                tasks.spawn(listen(control_listener, finish(control::routes(), &app), stopped.clone()));
             }
             None => {
                 let both = control::routes().merge(agent_routes);
-                tasks.spawn(listen(control_listener, finish(both, &app), stopped.clone(), |_| ()));
+                tasks.spawn(listen(control_listener, finish(both, &app), stopped.clone()));
             }
         }
         if let Some((listener, _)) = nemo_listener {
-            tasks.spawn(listen(listener, finish(nemo::routes(), &app), stopped.clone(), |_| ()));
+            tasks.spawn(listen(listener, finish(nemo::routes(), &app), stopped.clone()));
         }
         tasks.spawn(reap(Arc::clone(&episodes), stopped));
         Ok(Server { episodes, control: control_address, agents: agent_address, nemo, token, stop, tasks })
@@ -147,16 +142,10 @@ pub(crate) fn finish(routes: Router<Arc<App>>, app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-pub(crate) async fn listen(
-    listener: TcpListener,
-    routes: Router,
-    mut stopped: watch::Receiver<bool>,
-    connected: impl Fn(&TcpStream) + Send + Sync + 'static,
-) {
-    let listener = listener.tap_io(move |stream| {
-        // Answers are small and awaited; nothing is gained by gathering them.
+async fn listen(listener: TcpListener, routes: Router, mut stopped: watch::Receiver<bool>) {
+    // Answers are small and awaited; nothing is gained by gathering them.
+    let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
-        connected(stream);
     });
     let until = async move {
         let _ = stopped.wait_for(|stop| *stop).await;

@@ -6,9 +6,12 @@ use benchwright_serve::{One, OneOptions, ServerError, Settings, Starter, collect
 use serde_json::json;
 use std::{
     fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
     os::unix::fs::{PermissionsExt as _, symlink},
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 use tokio::runtime::Runtime;
 
@@ -129,4 +132,21 @@ fn a_socket_is_made_only_where_nobody_else_can_reach_it() {
     runtime.block_on(ready(starter(folder.socket(), Command::new("false")))).unwrap();
     let dead = runtime.block_on(ready(starter(folder.0.join("other/socket"), Command::new("false"))));
     assert!(refused(dead).contains("ended with"));
+}
+
+#[test]
+fn an_agent_that_takes_all_connections_keeps_nobody_from_collecting() {
+    let (folder, runtime) = (Folder::new("crowd"), Runtime::new().unwrap());
+    let one = runtime.block_on(One::start(folder.options())).unwrap();
+    let mut crowd: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(one.address()).unwrap()).collect();
+    let mut waits = TcpStream::connect(one.address()).unwrap();
+    waits.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    waits.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(waits.read(&mut [0; 16]).is_err(), "there is no room for it yet");
+    runtime.block_on(collect(&folder.socket(), &folder.0.join("collected"))).unwrap();
+    crowd.clear();
+    waits.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut answer = String::new();
+    waits.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("200"), "{answer}");
 }
