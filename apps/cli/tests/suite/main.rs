@@ -1,6 +1,8 @@
 //! The program as a person or a script runs it: what it prints, makes, runs and logs, and what is left when it is killed.
 
 mod common;
+#[cfg(test)]
+mod harbor;
 mod killed;
 mod log;
 #[cfg(test)]
