@@ -2,15 +2,15 @@
 
 use crate::{failure::Failure, layout::columns, output, progress::Progress};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
+use benchwright_pack::{Store, TaskLine, TrialRecord, run::TrialEnd};
 use benchwright_report::{
     Comparison, Side, Summary, compare_all,
     html::{Index, PageLink, TrialView, index, page_name, trial_page},
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_run::{LedgerStore as _, RunId, TrialFolder};
-use benchwright_workshop::{host::StoreHost, runs::Runs};
+use benchwright_run::{LedgerStore as _, TrialFolder};
+use benchwright_workshop::{Error, host::StoreHost, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -62,26 +62,14 @@ pub(crate) struct Options {
 }
 
 /// A run with its records.
-struct Read {
-    name: String,
-    plan: RunPlan,
-    records: Vec<(i64, TrialRecord)>,
-}
-
-fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Read> {
-    let id = match given {
-        None => runs.ledger.newest()?,
-        Some(given) => {
-            let name =
-                Path::new(given).file_name().map_or(given.to_owned(), |name| name.to_string_lossy().into_owned());
-            runs.ledger.named(&name)?
+fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Recorded> {
+    Recorded::open(runs, given).map_err(|error| match error {
+        Error::NoRun(_) => {
+            let what = given.map_or("there is no run yet".to_owned(), |given| format!("there is no run `{given}`"));
+            Failure::wrong_use(what, "benchwright run DIR --agent greedy")
         }
-    };
-    let id: RunId = id.ok_or_else(|| {
-        let what = given.map_or("there is no run yet".to_owned(), |given| format!("there is no run `{given}`"));
-        Failure::wrong_use(what, "benchwright run DIR --agent greedy")
-    })?;
-    Ok(Read { name: runs.ledger.name(id)?, plan: runs.ledger.plan(id)?, records: runs.ledger.records(id)? })
+        other => other.into(),
+    })
 }
 
 /// Runs `report`.
@@ -91,7 +79,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         return list(&runs, options.json);
     }
     let read = read(&runs, options.run.as_deref())?;
-    let records: Vec<TrialRecord> = read.records.iter().map(|(_, record)| record.clone()).collect();
+    let records: Vec<TrialRecord> = read.records().iter().map(|(_, record)| record.clone()).collect();
     let summary = Summary::of(&read.plan, &records)?;
     let sides: Vec<Side<'_>> =
         read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records: &records, agent }).collect();
@@ -139,7 +127,7 @@ fn list(runs: &Runs, is_json: bool) -> anyhow::Result<()> {
 fn pages(
     catalog: &Catalog,
     runs: &Runs,
-    read: &Read,
+    read: &Recorded,
     options: &Options,
     folder: &Path,
 ) -> anyhow::Result<Vec<PageLink>> {
@@ -171,7 +159,7 @@ fn pages(
     let lines: BTreeMap<&str, &TaskLine> = read.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
     let mut left: BTreeMap<&str, usize> = read.plan.agents.iter().map(|agent| (&**agent, most)).collect();
     let mut chosen = Vec::new();
-    for (number, record) in &read.records {
+    for (number, record) in read.records() {
         let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
         let Some(left) = left.get_mut(&*record.key.agent) else { continue };
         if *left > 0 && !(only_failed && passed) {
@@ -231,9 +219,9 @@ pub(crate) struct CompareOptions {
 /// Runs `compare`.
 pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<()> {
     let runs = Runs::open(&options.runs)?;
-    let all = options.given.iter().map(|given| read(&runs, Some(given))).collect::<anyhow::Result<Vec<Read>>>()?;
+    let all = options.given.iter().map(|given| read(&runs, Some(given))).collect::<anyhow::Result<Vec<Recorded>>>()?;
     let records: Vec<Vec<TrialRecord>> =
-        all.iter().map(|read| read.records.iter().map(|(_, record)| record.clone()).collect()).collect();
+        all.iter().map(|read| read.records().iter().map(|(_, record)| record.clone()).collect()).collect();
     let mut sides = Vec::new();
     for (read, records) in all.iter().zip(&records) {
         sides.extend(read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records, agent }));
