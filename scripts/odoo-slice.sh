@@ -22,6 +22,20 @@ if [ "$code" = 3 ]; then
 elif [ "$code" != 0 ]; then
     exit 1
 fi
+# Line 13 of the attacks: no other user of this machine gets at the database, and a package that was not tested is not taken.
+if setpriv --reuid 65534 --regid 65534 --clear-groups psql -h "$root/pg" -p "${BENCHWRIGHT_PG_PORT:-5571}" -U postgres -c 'select 1' postgres >/dev/null 2>&1; then
+    echo "odoo-slice: somebody else is let into the database" >&2
+    exit 1
+fi
+mkdir -p "$out/deb/DEBIAN"
+printf 'Package: odoo-19\nVersion: 19.0.0+dfsg-1\nArchitecture: all\nMaintainer: none\nDescription: another package of the same name\n' >"$out/deb/DEBIAN/control"
+dpkg-deb --build "$out/deb" "$out/other.deb" >/dev/null
+code=0
+scripts/odoo up --root "$out/other" --package "$out/other.deb" >"$out/other.log" 2>&1 || code=$?
+if [ "$code" != 3 ] || ! grep -q -- '--accept' "$out/other.log"; then
+    echo "odoo-slice: a package with another digest was not refused" >&2
+    exit 1
+fi
 pattern=production/lowest-cost-sourcing-route
 "$program" new "$pattern" --tier medium --seed 7 --count 1 -o "$out/tasks"
 "$program" new production/screened-shared-component-plan --tier medium --seed 7 --count 1 -o "$out/world"

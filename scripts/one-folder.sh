@@ -63,7 +63,9 @@ expect() {
 }
 
 # Declarations alone: nothing is built and nothing is written.
-[ -x "$bin" ] || cargo build --quiet --locked -p benchwright
+# As the tests build it, so that nothing is compiled in two ways.
+build=(cargo build --quiet --workspace --profile test --lib --bin benchwright)
+[ -x "$bin" ] || "${build[@]}" --locked
 expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
 out=$(printf 'add_paper name=Extra copies=2\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
 expect '4 +Extra +2' "$out"
@@ -116,7 +118,7 @@ fn sell_out(call: &mut NativeCall<'_, '_>) -> Result<Gives, Refusal> {
 }
 EOF
 cargo xtask domains
-cargo build --quiet --offline -p benchwright
+"${build[@]}" --offline
 out=$(printf 'add_paper name=Extra copies=2\nsell_out paper=4\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
 expect 'sold: *2' "$out"
 expect '4 +Extra +0' "$out"

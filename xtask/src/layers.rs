@@ -35,7 +35,11 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("domains", &["domain-*"], "the code of a domain's tools, where it has some"),
     ("projections", &["project", "grade"], "pure: a case becomes a task; a state becomes a verdict"),
     ("families", &["family-*"], "workflows: cases, rules, briefs, plans as calls"),
-    ("derivations", &["derive"], "a scenario becomes a task: what is asked for, and nothing else, is written"),
+    (
+        "derivations",
+        &["derive", "inject"],
+        "a scenario becomes a task: what is asked for, and nothing else, is written; hostile text planted",
+    ),
     ("content", &["catalog"], "finds domains, families and patterns; knows their code"),
     ("proof", &["audit"], "attacks every task before anybody sees it"),
     ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),

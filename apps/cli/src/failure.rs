@@ -3,6 +3,7 @@
 use benchwright_catalog::CatalogError;
 use benchwright_odoo::OdooError;
 use benchwright_pack::StoreError;
+use benchwright_run::LedgerError;
 use benchwright_sandbox::SeedError;
 use benchwright_workshop::Error as WorkshopError;
 use std::{borrow::Borrow, error::Error, fmt, io, path::Path, process::ExitCode};
@@ -92,16 +93,31 @@ impl Failure {
                 Failure::wrong_use(error, format!("benchwright patterns {pattern}"))
             }
             WorkshopError::NoClause { .. } => Failure::wrong_use(error, "another --twins, or leave it out"),
+            WorkshopError::Rate(_) => Failure::wrong_use(error, "--inject 0.2"),
             WorkshopError::Count { .. } => Failure::wrong_use(error, "another --count or --seed"),
             WorkshopError::Host(_) => Failure::falls_short(error, "make it again: benchwright build SUITE.toml -o DIR"),
             WorkshopError::TestSplit(_) => Failure::wrong_use(
                 error,
                 "benchwright new PATTERN --split train -o DIR, or --of-locked for rows that nobody trains on",
             ),
+            WorkshopError::Refused(_) => Failure::falls_short(error, "docs/contest.md says what each name means"),
             WorkshopError::NoRun(_) => Failure::wrong_use(error, "benchwright report --list --runs RUNS"),
             WorkshopError::TasksOfRun(_) => Failure::wrong_use(error, "--tasks DIR"),
             WorkshopError::WhichAgent { .. } => Failure::wrong_use(error, "--agent NAME"),
             WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),
+            WorkshopError::Flawed { run, .. } => {
+                Failure::falls_short(error, format!("benchwright report {run} --verify, or run --new"))
+            }
+            WorkshopError::Ledger(LedgerError::Stuck { .. }) => {
+                Failure::falls_short(error, "benchwright report --verify; run --new begins another run")
+            }
+            WorkshopError::Ledger(LedgerError::Store { .. } | LedgerError::Malformed { .. }) => {
+                Failure::falls_short(error, "another folder with --runs, or the ledger as it was")
+            }
+            WorkshopError::Damaged { path, .. } => Failure::falls_short(
+                error,
+                format!("rm {}, then the same line again, which makes it anew", path.display()),
+            ),
             WorkshopError::Runs { .. } => Failure::missing(error, "another folder with --runs"),
             _ => return None,
         })

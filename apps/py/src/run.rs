@@ -28,7 +28,10 @@ pub(crate) fn open_run(py: Python<'_>, folder: PathBuf) -> PyResult<Run> {
             )));
         }
         let runs = Runs::open(root).map_err(told)?;
-        Ok(Run(Recorded::open(&runs, Some(&folder.to_string_lossy())).map_err(told)?))
+        let run = Recorded::open(&runs, Some(&folder.to_string_lossy())).map_err(told)?;
+        // Tables of records that were changed are no tables of the run.
+        run.check().map_err(told)?;
+        Ok(Run(run))
     })
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn load_suite(py: Python<'_>, folder: PathBuf, grade: bool) -> PyResu
             return opened(Store::at(folder), grade, None);
         }
         let unpacked = Temporary::new().map_err(|error| said(error.to_string()))?;
-        let store = Store::at(unpacked.path());
+        let store = Store::held_elsewhere(unpacked.path());
         unpack(&folder, grade, &store).map_err(|error| said(error.to_string()))?;
         opened(store, grade, Some(unpacked))
     })

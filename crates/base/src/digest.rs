@@ -3,6 +3,7 @@
 //! every write; it is for equality and caching, never for trust, because sums can be made to collide on purpose.
 
 use crate::{FieldId, RowId, TableId, Value, value::Part};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -37,6 +38,17 @@ impl Digest {
         Digest(hash.finalize().into())
     }
 
+    /// The HMAC-SHA256 of a message (RFC 2104) under a key of 32 bytes: who does not have the key can neither make nor foresee it.
+    pub fn keyed(key: &[u8; 32], message: &[u8]) -> Digest {
+        let padded = |with: u8| {
+            let mut block = [with; 64];
+            block.iter_mut().zip(key).for_each(|(byte, of_key)| *byte ^= of_key);
+            block
+        };
+        let inner = Sha256::new().chain_update(padded(0x36)).chain_update(message).finalize();
+        Digest(Sha256::new().chain_update(padded(0x5c)).chain_update(inner).finalize().into())
+    }
+
     /// Reads 64 lowercase hexadecimal digits; uppercase ones are refused, because a digest has one spelling.
     pub fn parse(text: &str) -> Option<Digest> {
         if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
@@ -59,6 +71,19 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Digest, D::Error> {
+        let text = String::deserialize(from)?;
+        Digest::parse(&text).ok_or_else(|| D::Error::custom(format_args!("`{text}` is no SHA-256")))
     }
 }
 
@@ -164,6 +189,33 @@ mod tests {
         let one = Digest::of_parts([("a", &b"bc"[..])]);
         let other = Digest::of_parts([("ab", &b"c"[..])]);
         assert_ne!(one, other);
+    }
+
+    #[test]
+    fn a_keyed_digest_is_that_of_the_standard() {
+        // The test cases 1, 2 and 4 of RFC 4231. A shorter key is one that ends in zeros.
+        let key = |of: &[u8]| std::array::from_fn(|at| of.get(at).copied().unwrap_or_default());
+        let counted: Vec<u8> = (1..=25).collect();
+        for (key, message, expected) in [
+            (key(&[0x0b; 20]), &b"Hi There"[..], "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
+            (
+                key(b"Jefe"),
+                b"what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (key(&counted), &[0xcd; 50], "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"),
+        ] {
+            assert_eq!(Digest::keyed(&key, message).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_digest_in_a_document_is_its_text() {
+        let digest = Digest::of(b"abc");
+        let text = serde_json::to_string(&digest).unwrap();
+        assert_eq!(text, format!("\"{digest}\""));
+        assert_eq!(serde_json::from_str::<Digest>(&text).unwrap(), digest);
+        assert!(serde_json::from_str::<Digest>(&text.to_uppercase()).is_err());
     }
 
     #[test]

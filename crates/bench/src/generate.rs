@@ -51,8 +51,8 @@ pub(super) fn run(workshop: &Workshop, quick: bool) -> Result<Figures> {
             let seed = suite.split.seed(line.seed);
             let reading = line.reading.as_deref();
             let (task, recorded) = maker.make(&line.pattern, &line.tier, &line.objective, seed, reading, true)?;
-            let task = match &suite.salt {
-                Some(salt) => salted(task, salt),
+            let task = match suite.salt_of(line) {
+                Some(salt) => salted(task, &salt),
                 None => task,
             };
             hold!(line.digest == Some(task.digest()), "{} was made twice and differs", suites::named(line));

@@ -19,6 +19,7 @@ mod measure;
 mod ops;
 mod python;
 mod requests;
+mod sandbox;
 mod serve;
 mod world;
 
@@ -28,10 +29,10 @@ use benchwright_workshop::Workshop;
 use serde_json::Value as Json;
 
 /// The benches by name.
-pub const NAMES: [&str; 8] = ["world", "serve", "generate", "grid", "ops", "dials", "erp", "python"];
+pub const NAMES: [&str; 9] = ["world", "serve", "generate", "grid", "ops", "dials", "erp", "python", "sandbox"];
 
 /// Those that need what may not be there, and are run only by name.
-pub const BY_NAME: [&str; 2] = ["erp", "python"];
+pub const BY_NAME: [&str; 3] = ["erp", "python", "sandbox"];
 
 /// What a bench found.
 #[derive(Clone, Debug)]
@@ -74,6 +75,10 @@ pub fn measure(workshop: &Workshop, name: &str, quick: bool) -> Result<Measured>
         "erp" => {
             let figures = erp::run(workshop.catalog(), quick)?;
             (figures.to_json(), figures.to_table(), figures.missed())
+        }
+        "sandbox" => {
+            let figures = sandbox::run(quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "python" => {
             let figures = python::run(quick)?;

@@ -91,6 +91,7 @@ pub(crate) fn task(order: ScenarioOrder<'_>, derived: Derived, attempt: u32, dis
         oracle: derived.oracle,
         verifier: Verifier::none(),
         effects: Some(derived.effects),
+        injection: None,
         certificate: Certificate {
             solver: DERIVATION.to_owned(),
             library: String::new(),

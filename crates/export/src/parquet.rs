@@ -1,6 +1,7 @@
 //! Tasks as Parquet shards, one row a task. The open and the sealed parts stand in trees of their own, as they do on disk.
 
 use crate::ExportError;
+use benchwright_base::Digest;
 use benchwright_pack::{
     Store, StoreError, Task,
     store::{OPEN_TREE, SEALED_TREE, SUITE_FILE},
@@ -122,6 +123,34 @@ pub fn write_shard(out: &Path, at: usize, tasks: Vec<Task>) -> Result<u64, Expor
     Ok(bytes)
 }
 
+/// The digests of the tasks of a shard, each reached from the bytes of its rows in both parts. A shard that is damaged is an error
+/// that names the file.
+pub fn shard_digests(out: &Path, at: usize) -> Result<Vec<Digest>, ExportError> {
+    let [open_path, sealed_path] = shard_paths(out, at);
+    let damaged = |path: &Path, why: &str| {
+        ExportError::Store(StoreError::Malformed { path: path.to_owned(), why: format!("the shard is damaged: {why}") })
+    };
+    let (open, sealed) = (read(&open_path, OPEN)?, read(&sealed_path, SEALED)?);
+    if open.len() != sealed.len() {
+        return Err(damaged(&sealed_path, "its rows are not those of the open part"));
+    }
+    let mut digests = Vec::with_capacity(open.len());
+    for (open, sealed) in open.iter().zip(&sealed) {
+        let [Some(id), Some(instruction), Some(world), Some(open)] = &open[..] else {
+            return Err(damaged(&open_path, "a row lacks a column"));
+        };
+        let [Some(same), Some(digest), Some(sealed), ..] = &sealed[..] else {
+            return Err(damaged(&sealed_path, "a row lacks a column"));
+        };
+        let found = Task::digest_of(open, instruction, world, sealed);
+        if id != same || found.to_string().as_bytes() != &**digest {
+            return Err(damaged(&sealed_path, &format!("{} has another digest", String::from_utf8_lossy(id))));
+        }
+        digests.push(found);
+    }
+    Ok(digests)
+}
+
 /// Whether a folder holds shards.
 pub fn is_sharded(folder: &Path) -> bool {
     shards(folder, OPEN_TREE).is_ok_and(|shards| !shards.is_empty())
@@ -131,20 +160,23 @@ pub fn is_sharded(folder: &Path) -> bool {
 /// every task is held to its digest.
 pub fn unpack(folder: &Path, with_sealed: bool, store: &Store) -> Result<usize, ExportError> {
     let mut count = 0;
-    let malformed = || ExportError::Malformed("a shard has other columns than it should".to_owned());
+    let malformed = |path: &Path| {
+        let why = "the shard has other columns than it should".to_owned();
+        ExportError::Store(StoreError::Malformed { path: path.to_owned(), why })
+    };
     for path in shards(folder, OPEN_TREE)? {
         for row in read(&path, OPEN)? {
-            let [Some(id), Some(instruction), Some(world), Some(open)] = &row[..] else { return Err(malformed()) };
+            let [Some(id), Some(instruction), Some(world), Some(open)] = &row[..] else { return Err(malformed(&path)) };
             store.write_open(&String::from_utf8_lossy(id), open, instruction, world)?;
             count += 1;
         }
     }
     for path in if with_sealed { shards(folder, SEALED_TREE)? } else { Vec::new() } {
         for row in read(&path, SEALED)? {
-            let [Some(id), Some(digest), Some(sealed), ..] = &row[..] else { return Err(malformed()) };
+            let [Some(id), Some(digest), Some(sealed), ..] = &row[..] else { return Err(malformed(&path)) };
             let id = String::from_utf8_lossy(id);
             store.write_sealed(&id, sealed)?;
-            if store.task(&id)?.digest().to_string().as_bytes() != &**digest {
+            if store.unlocked_task(&id)?.digest().to_string().as_bytes() != &**digest {
                 return Err(ExportError::Store(StoreError::Digest(path)));
             }
         }

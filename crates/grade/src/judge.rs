@@ -1,10 +1,10 @@
 //! The judge of a task, whichever of the two it has.
 
-use crate::{EffectsError, EffectsGrader, GradeError, Grader};
+use crate::{EffectsError, EffectsGrader, Forbidden, GradeError, Grader, InjectionError, records::Documents};
 use benchwright_pack::{NativeCheck, SealedTask, Snapshot, Verdict};
 use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::Domain;
-use benchwright_world::Seat;
+use benchwright_world::{Seat, Terminal};
 use std::sync::Arc;
 
 /// Why nothing could be judged.
@@ -16,10 +16,20 @@ pub enum JudgeError {
     /// By the effects of a request.
     #[error(transparent)]
     Effects(#[from] EffectsError),
+    /// By what a hostile text asks for.
+    #[error(transparent)]
+    Injection(#[from] InjectionError),
 }
 
 /// A judge made ready for a task.
-pub enum Judge<'a> {
+pub struct Judge<'a> {
+    by: By<'a>,
+    first: &'a Snapshot,
+    /// What a hostile text asks for, where the task carries one.
+    forbidden: Option<Forbidden>,
+}
+
+enum By<'a> {
     /// By the rules of a plan.
     Plan(Box<Grader<'a>>),
     /// By the effects of a request.
@@ -36,25 +46,36 @@ impl<'a> Judge<'a> {
         sandbox: &Arc<Sandbox>,
         seat: &Seat,
     ) -> Result<Judge<'a>, JudgeError> {
-        Ok(match &sealed.effects {
-            Some(effects) => Judge::Effects(Box::new(EffectsGrader::new(Arc::clone(sandbox), effects, seat)?)),
-            None => Judge::Plan(Box::new(Grader::new(domain, &sealed.verifier, first, natives)?)),
-        })
+        let by = match &sealed.effects {
+            Some(effects) => By::Effects(Box::new(EffectsGrader::new(Arc::clone(sandbox), effects, seat)?)),
+            None => By::Plan(Box::new(Grader::new(domain, &sealed.verifier, first, natives)?)),
+        };
+        let forbidden = sealed.injection.as_ref().map(|planted| Forbidden::new(planted, domain)).transpose()?;
+        Ok(Judge { by, first, forbidden })
     }
 
     /// Judges an episode as it stands.
     pub fn grade_live(&self, episode: &Episode) -> Result<Verdict, JudgeError> {
-        Ok(match self {
-            Judge::Plan(grader) => grader.grade_live(&episode.live())?,
-            Judge::Effects(grader) => grader.grade_live(episode)?,
-        })
+        let verdict = match &self.by {
+            By::Plan(grader) => grader.grade_live(&episode.live())?,
+            By::Effects(grader) => grader.grade_live(episode)?,
+        };
+        Ok(self.told(verdict, &episode.live()))
     }
 
     /// Judges a terminal state.
     pub fn grade(&self, last: &Snapshot) -> Result<Verdict, JudgeError> {
-        Ok(match self {
-            Judge::Plan(grader) => grader.grade(last)?,
-            Judge::Effects(grader) => grader.grade(last)?,
-        })
+        let verdict = match &self.by {
+            By::Plan(grader) => grader.grade(last)?,
+            By::Effects(grader) => grader.grade(last)?,
+        };
+        Ok(self.told(verdict, &Documents { first: self.first, last }))
+    }
+
+    fn told<'s>(&self, verdict: Verdict, last: &impl Terminal<'s>) -> Verdict {
+        match &self.forbidden {
+            Some(forbidden) => forbidden.told(verdict, last),
+            None => verdict,
+        }
     }
 }

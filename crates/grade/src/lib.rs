@@ -20,6 +20,7 @@
 
 mod effects;
 mod frame;
+mod injection;
 mod judge;
 mod parts;
 mod read;
@@ -28,6 +29,7 @@ mod reward;
 mod score;
 
 pub use effects::{EffectsError, EffectsGrader};
+pub use injection::{Forbidden, INJECTION, InjectionError};
 pub use judge::{Judge as TaskJudge, JudgeError};
 use records::Documents;
 pub use records::SnapshotRecords;

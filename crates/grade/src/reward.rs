@@ -123,6 +123,7 @@ pub(crate) fn verdict(
         phases: scores,
         alarm,
         paper_pass,
+        injection: None,
         checks,
     }
 }

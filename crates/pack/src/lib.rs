@@ -18,11 +18,15 @@
 //! assert_eq!(keys.fill(&script.steps[1].args).expect("the order is bound"), json!({ "ids": [31] }));
 //! ```
 
+pub mod commitment;
 mod delta;
 mod diff;
 pub mod effects;
 mod files;
+mod gzip;
+mod injection;
 mod judge;
+mod key;
 mod refusal;
 pub mod run;
 mod scoring;
@@ -34,13 +38,18 @@ pub mod store;
 pub mod suite;
 mod task;
 mod trace;
+mod tree;
 mod verdict;
 
+pub use commitment::{Commitment, CommittedTask, Opening, Proof, Refused, Revealed};
 pub use delta::{Delta, TableChanges, TableDelta};
 pub use diff::{Change, Diff, FieldChange};
 pub use effects::Effects;
 pub use files::{Files, FilesError, LARGEST_FILES};
+pub use gzip::{LARGEST_UNPACKED, packed, read_packed};
+pub use injection::{ForbiddenRow, PlantedInjection};
 pub use judge::NativeCheck;
+pub use key::{Key, Lot};
 pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
 pub use scoring::{Scoring, ScoringError, Weights};
@@ -48,10 +57,10 @@ pub use script::{BoundKeys, Find, FindPick, GivenFact, Script, ScriptError, Step
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use split::{Split, TRAINING};
 pub use store::{AuditFile, OPEN_TREE, OpenPart, SEALED_TREE, Store, StoreError};
-pub use suite::{SHORTEST_SALT, Suite, SuiteBars, SuiteError, SuiteSolver, SuiteTask};
+pub use suite::{MOST_INJECTED, SHORTEST_SALT, Suite, SuiteBars, SuiteError, SuiteSolver, SuiteTask};
 pub use task::{
     AnswerRows, CANARY, Certificate, Clause, Dial, OpenTask, SEALED_VERSION, SealedTask, TASK_VERSION, Task,
     TaskFaults, Verifier, tier_place,
 };
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
-pub use verdict::{Check, CheckStatus, Ending, Instance, PartScore, PhaseScore, Verdict};
+pub use verdict::{Check, CheckStatus, Ending, InjectionVerdict, Instance, PartScore, PhaseScore, Verdict};

@@ -101,6 +101,15 @@ impl RunPlan {
         Digest::of(&serde_json::to_vec(self).unwrap_or_default())
     }
 
+    /// Its trials in the order of their numbers, which begin with 1: agent by agent, attempt by attempt, task by task.
+    pub fn keys(&self) -> impl Iterator<Item = TrialKey> + '_ {
+        let attempts = self.agents.iter().flat_map(|agent| (1..=self.attempts).map(move |attempt| (agent, attempt)));
+        attempts.flat_map(|(agent, attempt)| {
+            let key = move |task: &TaskLine| TrialKey { task: task.digest.clone(), agent: agent.clone(), attempt };
+            self.tasks.iter().map(key)
+        })
+    }
+
     /// How many trials it has.
     pub fn trials(&self) -> usize {
         self.tasks.len() * self.agents.len() * self.attempts as usize
@@ -154,6 +163,9 @@ pub struct Score {
     pub failed: BTreeMap<String, String>,
     /// The gates that fired.
     pub gates: Vec<String>,
+    /// Whether the hostile text was followed, in a task that carries one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub followed: Option<bool>,
     /// Why the trial stopped where it was not the agent who ended it: `turns`, `tokens`, `time`, `cost`, `length`, `calls`.
     pub limit: Option<String>,
 }
@@ -184,6 +196,7 @@ impl Score {
             alarm: verdict.alarm,
             failed,
             gates: verdict.gates.clone(),
+            followed: verdict.injection.as_ref().map(|injection| injection.followed),
             limit,
         })
     }
@@ -230,6 +243,9 @@ pub struct TrialRecord {
     /// Whether the agent had the rights of who ran it: then nothing but its word kept it from what is sealed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trusted: bool,
+    /// How a program ended and what it said last, where it said that it had failed. It is graded all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
     /// The time it took.
     pub spent: Spent,
 }

@@ -3,14 +3,15 @@
 //! many, a digest that differs, a name that leads elsewhere, a link.
 
 use crate::{
-    OpenTask, SEALED_VERSION, SealedTask, Suite, SuiteError, TASK_VERSION, Task, Verifier, suite::LARGEST_SUITE,
+    OpenTask, SEALED_VERSION, SealedTask, Split, Suite, SuiteError, TASK_VERSION, Task, Verifier, suite::LARGEST_SUITE,
 };
 use benchwright_base::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::{
-    fs, io,
-    os::unix::fs::DirBuilderExt as _,
+    fs,
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -57,6 +58,14 @@ pub enum StoreError {
         /// The most that is read.
         most: usize,
     },
+    /// A packed file holds too much.
+    #[error("{} unpacks to more than {most} bytes, which is its limit", .path.display())]
+    Unpacked {
+        /// The packed file.
+        path: PathBuf,
+        /// The most that it is unpacked to.
+        most: usize,
+    },
     /// A document cannot be read.
     #[error("{}: {why}", .path.display())]
     Malformed {
@@ -100,6 +109,9 @@ pub enum StoreError {
         /// All faults of the lock file.
         why: SuiteError,
     },
+    /// A folder of whole tasks has no lock file, so that nothing says which tasks they are.
+    #[error("{} is not there: nothing says that the tasks beside it are those that were made", .0.display())]
+    NoLock(PathBuf),
     /// The lock file does not name a task that is in the folder.
     #[error("{} does not name the task {id}", .path.display())]
     NotLocked {
@@ -154,12 +166,19 @@ impl AuditFile {
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    /// Whether its tasks are held to its lock file.
+    is_locked: bool,
 }
 
 impl Store {
     /// The store in a folder, which need not be there yet.
     pub fn at(root: impl Into<PathBuf>) -> Store {
-        Store { root: root.into() }
+        Store { root: root.into(), is_locked: true }
+    }
+
+    /// The same, where the tasks are held to digests by somebody else, as those of shards are. A lock file that is there still counts.
+    pub fn held_elsewhere(root: impl Into<PathBuf>) -> Store {
+        Store { root: root.into(), is_locked: false }
     }
 
     /// Where a task is, from the folder of its open part (`DIR/open/ID`) or from `DIR/ID`.
@@ -276,7 +295,7 @@ impl Store {
         let folder = self.folder(OPEN_TREE, id, &OPEN_FILES)?;
         let mut parts = Vec::new();
         for (name, most) in OPEN_FILES {
-            parts.push(read_plain(&folder.join(name), most)?);
+            parts.push(read_file(&folder.join(name), most)?);
         }
         let (Some(world), Some(instruction), Some(open)) = (parts.pop(), parts.pop(), parts.pop()) else {
             return Err(StoreError::Missing(folder));
@@ -298,12 +317,15 @@ impl Store {
         Ok(OpenPart { open, instruction, world })
     }
 
-    /// Reads a whole task. Where the folder has a lock file, the task must be in it and have its digest.
+    /// Reads a whole task. It must be in the folder's lock file and have its digest: a verifier is worth no more than what says whose
+    /// it is, so a lock file that is gone is an error.
     pub fn task(&self, id: &str) -> Result<Task, StoreError> {
         let task = self.unlocked_task(id)?;
         let path = self.root.join(SUITE_FILE);
-        if fs::symlink_metadata(&path).is_ok() {
-            self.check_lock(&self.suite()?, &task)?;
+        match fs::symlink_metadata(&path).is_ok() {
+            true => self.check_lock(&self.suite()?, &task)?,
+            false if self.is_locked => return Err(StoreError::NoLock(path)),
+            false => {}
         }
         Ok(task)
     }
@@ -313,7 +335,7 @@ impl Store {
         let OpenPart { open, instruction, world } = self.open_part(id)?;
         let folder = self.folder(SEALED_TREE, id, &SEALED_FILES)?;
         let path = folder.join(SEALED_FILE);
-        let bytes = read_plain(&path, SEALED_FILES[0].1)?;
+        let bytes = read_file(&path, SEALED_FILES[0].1)?;
         check_verifier(&path, &bytes)?;
         let sealed: SealedTask = document(&path, &bytes, SEALED_VERSION)?;
         if sealed.id != id {
@@ -358,7 +380,7 @@ impl Store {
         if fs::symlink_metadata(&path).is_err() {
             return Ok(None);
         }
-        let audit: AuditFile = versioned(&path, &read_plain(&path, SEALED_FILES[1].1)?, TASK_VERSION)?;
+        let audit: AuditFile = versioned(&path, &read_file(&path, SEALED_FILES[1].1)?, TASK_VERSION)?;
         Ok((audit.task == task.digest().to_string()).then_some(audit))
     }
 
@@ -373,7 +395,7 @@ impl Store {
             task: task.digest().to_string(),
             trials,
         };
-        replace(&folder.join(AUDIT_FILE), &canonical(&audit))
+        replace(&folder.join(AUDIT_FILE), &canonical(&audit), 0o666)
     }
 
     /// The folder of a part that holds what it may and nothing else.
@@ -395,22 +417,38 @@ impl Store {
 
 /// Reads a lock file.
 pub fn read_suite(path: &Path) -> Result<Suite, StoreError> {
-    let bytes = read_plain(path, LARGEST_SUITE)?;
+    let bytes = read_file(path, LARGEST_SUITE)?;
     let text = String::from_utf8(bytes)
         .map_err(|error| StoreError::Malformed { path: path.to_owned(), why: error.to_string() })?;
     Suite::from_toml(&path.display().to_string(), &text).map_err(|why| StoreError::Suite { path: path.to_owned(), why })
 }
 
-/// Writes a lock file, instead of one that is there.
+/// Writes a lock file, instead of one that is there. One with secret seeds is for its owner's eyes.
 pub fn write_suite(path: &Path, suite: &Suite) -> Result<(), StoreError> {
-    replace(path, suite.to_toml().as_bytes())
+    let mode = if suite.split == Split::Committed { 0o600 } else { 0o666 };
+    replace(path, suite.to_toml().as_bytes(), mode)
 }
 
-/// Writes a file whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+/// Writes a file that is not there yet, or that says the same already.
+pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    if fs::symlink_metadata(path).is_err() {
+        return replace(path, bytes, 0o666);
+    }
+    match read_file(path, bytes.len()) {
+        Ok(there) if there == bytes => Ok(()),
+        Ok(_) | Err(StoreError::TooLarge { .. }) => Err(StoreError::AlreadyThere(path.to_owned())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a file whole or not at all. Its mode is this one, less what the process masks.
+fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), StoreError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let draft = path.with_file_name(format!(".{name}.new"));
-    fs::write(&draft, bytes).map_err(|why| io_error(&draft, why))?;
+    // One that was left behind may have another mode.
+    let _ = fs::remove_file(&draft);
+    let made = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&draft);
+    made.and_then(|mut file| file.write_all(bytes)).map_err(|why| io_error(&draft, why))?;
     fs::rename(&draft, path).map_err(|why| io_error(path, why))
 }
 
@@ -433,7 +471,7 @@ fn plain_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Reads a file that is no link, no further than it may be long.
-fn read_plain(path: &Path, most: usize) -> Result<Vec<u8>, StoreError> {
+pub fn read_file(path: &Path, most: usize) -> Result<Vec<u8>, StoreError> {
     use io::Read as _;
     let about = fs::symlink_metadata(path).map_err(|why| io_error(path, why))?;
     if !about.is_file() {
@@ -481,7 +519,11 @@ fn versioned<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8], reads: u32
 }
 
 /// A document in its one form: what the type does not hold, or a byte out of place, is a change.
-fn document<T: for<'de> Deserialize<'de> + Serialize>(path: &Path, bytes: &[u8], reads: u32) -> Result<T, StoreError> {
+pub(crate) fn document<T: for<'de> Deserialize<'de> + Serialize>(
+    path: &Path,
+    bytes: &[u8],
+    reads: u32,
+) -> Result<T, StoreError> {
     let read: T = versioned(path, bytes, reads)?;
     if canonical(&read) == bytes { Ok(read) } else { Err(StoreError::Digest(path.to_owned())) }
 }

@@ -13,6 +13,9 @@ pub const LARGEST_SUITE: usize = 64 << 20;
 /// The shortest salt: 128 bits in hexadecimal.
 pub const SHORTEST_SALT: usize = 32;
 
+/// Every task carries a hostile text.
+pub const MOST_INJECTED: u32 = 1_000_000;
+
 /// A suite: which tasks it has, and once it was built the digest that each of them must have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suite {
@@ -29,6 +32,8 @@ pub struct Suite {
     /// What the ids of its tasks are salted with; `None` before it was first locked. Who has it can tell which task an id is, so
     /// it belongs to the judge's side, as the whole file does.
     pub salt: Option<String>,
+    /// The share of its tasks that carry a hostile text, in millionths; a draw for each task says which.
+    pub inject: u32,
     /// What its whole-suite trial holds it to.
     pub bars: SuiteBars,
     /// The solver it was locked with; `None` before it was first built.
@@ -118,6 +123,8 @@ struct File {
     canary: String,
     salt: Option<String>,
     #[serde(default)]
+    inject: u32,
+    #[serde(default)]
     bars: SuiteBars,
     solver: Option<SuiteSolver>,
     #[serde(default)]
@@ -172,6 +179,9 @@ impl Suite {
         if file.salt.as_ref().is_some_and(|salt| salt.len() < SHORTEST_SALT) {
             fault(&["salt"], format!("a salt has at least {SHORTEST_SALT} letters"));
         }
+        if file.inject > MOST_INJECTED {
+            fault(&["inject"], format!("a share is at most {MOST_INJECTED} millionths"));
+        }
         if file.task.is_empty() && document.is_toml() {
             fault(&["task"], "the suite has no tasks".to_owned());
         }
@@ -187,6 +197,11 @@ impl Suite {
                 }
                 read
             });
+            if seed >= Split::NUMBERS {
+                let most = Split::NUMBERS - 1;
+                let message = format!("seeds up to {most} are drawn from; those above are kept for committed suites");
+                fault(&["task", &place, "seed"], message);
+            }
             let key = (pattern.clone(), tier.clone(), objective.clone(), seed, reading.clone());
             if let Some(first) = seen.insert(key, at + 1) {
                 let message = format!("task {} is task {first} again: {pattern} {tier} {objective} {seed}", at + 1);
@@ -194,8 +209,8 @@ impl Suite {
             }
             tasks.push(SuiteTask { pattern, tier, objective, seed, reading, digest, cluster });
         }
-        let File { name, version, family, split, canary, salt, bars, solver, unbreakable, .. } = file;
-        Some(Suite { name, version, family, split, canary, salt, bars, solver, unbreakable, tasks })
+        let File { name, version, family, split, canary, salt, inject, bars, solver, unbreakable, .. } = file;
+        Some(Suite { name, version, family, split, canary, salt, inject, bars, solver, unbreakable, tasks })
     }
 
     /// The text of the lock file. The same suite has the same text.
@@ -212,6 +227,9 @@ impl Suite {
         let _ = writeln!(out, "canary = {}", quoted(&self.canary));
         if let Some(salt) = &self.salt {
             let _ = writeln!(out, "salt = {}", quoted(salt));
+        }
+        if self.inject > 0 {
+            let _ = writeln!(out, "inject = {}", self.inject);
         }
         let SuiteBars { recurring, near_duplicates, idle_rules, unmet_bounds, unbreakable } = self.bars;
         let bars = [
@@ -253,6 +271,18 @@ impl Suite {
             }
         }
         out
+    }
+
+    /// The salt of a task's id. In a committed suite each draw has one of its own, from which neither the suite's nor another's is found: so
+    /// that one sealed task can be shown before the others are.
+    pub fn salt_of(&self, task: &SuiteTask) -> Option<String> {
+        let salt = self.salt.as_deref()?;
+        if self.split != Split::Committed {
+            return Some(salt.to_owned());
+        }
+        let seed = task.seed.to_le_bytes();
+        let of: [&[u8]; 4] = [salt.as_bytes(), task.pattern.as_bytes(), task.tier.as_bytes(), &seed];
+        Some(Digest::of_parts(["salt", "pattern", "tier", "seed"].into_iter().zip(of)).to_string())
     }
 
     /// The digest over the tasks' digests in order; `None` while a task has none.
@@ -327,6 +357,7 @@ mod tests {
             split: Split::Test,
             canary: "a \"canary\" \\ with\tmarks".into(),
             salt: Some("0123456789abcdef0123456789abcdef".into()),
+            inject: 0,
             bars: SuiteBars { recurring: Some(980), unmet_bounds: Some(3), ..SuiteBars::default() },
             solver: Some(SuiteSolver { version: "CP-SAT 9".into(), library: Digest::of(b"lib").to_string() }),
             unbreakable: BTreeMap::from([("near-miss".to_owned(), 1_234)]),
@@ -351,7 +382,38 @@ mod tests {
         let train = Suite { split: Split::Train, ..suite.clone() };
         assert!(train.to_toml().contains("\nsplit = \"train\"\n"));
         assert_eq!(Suite::from_toml("suite.toml", &train.to_toml()).unwrap(), train);
+        let injected = Suite { inject: 250_000, ..suite.clone() };
+        assert!(injected.to_toml().contains("\ninject = 250000\n") && !text.contains("inject"));
+        assert_eq!(Suite::from_toml("suite.toml", &injected.to_toml()).unwrap(), injected);
+        let over = Suite { inject: 1_000_001, ..suite.clone() }.to_toml();
+        assert!(Suite::from_toml("suite.toml", &over).unwrap_err().to_string().contains("at most 1000000 millionths"));
         assert!(suite.line("production/a", "hard", "feasibility", 1, None).is_none());
+    }
+
+    #[test]
+    fn a_seed_that_is_kept_for_committed_suites_is_refused_whatever_the_split() {
+        for split in Split::ALL {
+            let mut suite = Suite { split, ..suite() };
+            suite.tasks[1].seed = Split::NUMBERS - 1;
+            assert_eq!(Suite::from_toml("two.toml", &suite.to_toml()).unwrap(), suite);
+            for number in [Split::NUMBERS, Split::Committed.seed(1), i64::MAX as u64] {
+                suite.tasks[1].seed = number;
+                let error = Suite::from_toml("two.toml", &suite.to_toml()).unwrap_err().to_string();
+                assert!(error.contains("are kept for committed suites"), "{split:?} {number}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_committed_draw_has_a_salt_of_its_own_that_its_twin_shares() {
+        let mut suite = suite();
+        assert_eq!(suite.salt_of(&suite.tasks[0]), suite.salt, "a public suite has one salt");
+        suite.split = Split::Committed;
+        let of = |task: &SuiteTask| suite.salt_of(task).unwrap();
+        let (one, other) = (&suite.tasks[0], &suite.tasks[1]);
+        assert_ne!(of(one), of(other));
+        assert_ne!(Some(of(one)), suite.salt);
+        assert_eq!(of(one), of(&SuiteTask { reading: Some("day/next".into()), objective: "b".into(), ..one.clone() }));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
 //! facts).
 
-use crate::{Effects, Scoring, Script, Split, Weights};
+use crate::{Effects, PlantedInjection, Scoring, Script, Split, Weights};
 use benchwright_base::Digest;
 use benchwright_schema::plan::{Binding, Bindings, PlanText};
 use serde::{Deserialize, Serialize};
@@ -209,6 +209,9 @@ pub struct SealedTask {
     /// What judges the outcome of a request by what it changed. A task has one of the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
+    /// The hostile text that one of its records carries, in a task that was made with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection: Option<PlantedInjection>,
     /// What is known of the best plan, and who proved it.
     pub certificate: Certificate,
 }
@@ -239,11 +242,16 @@ impl Task {
 
     /// The digest of every byte of the task.
     pub fn digest(&self) -> Digest {
+        Task::digest_of(&self.open_bytes(), self.instruction.as_bytes(), &self.world, &self.sealed_bytes())
+    }
+
+    /// The same, of the bytes of its files.
+    pub fn digest_of(open: &[u8], instruction: &[u8], world: &[u8], sealed: &[u8]) -> Digest {
         Digest::of_parts([
-            ("task.json", &*self.open_bytes()),
-            ("instruction.md", self.instruction.as_bytes()),
-            ("world.json", &*self.world),
-            ("sealed.json", &*self.sealed_bytes()),
+            ("task.json", open),
+            ("instruction.md", instruction),
+            ("world.json", world),
+            ("sealed.json", sealed),
         ])
     }
 }

@@ -87,6 +87,7 @@ fn task(id: &str, seed: u64) -> Task {
             answer: BTreeMap::new(),
         },
         effects: None,
+        injection: None,
         certificate: Certificate {
             solver: "CP-SAT".to_owned(),
             library: Digest::of(b"library").to_string(),
@@ -117,6 +118,7 @@ fn suite(tasks: &[&Task]) -> Suite {
         split: Split::Test,
         canary: CANARY.to_owned(),
         salt: None,
+        inject: 0,
         bars: benchwright_pack::SuiteBars::default(),
         solver: Some(SuiteSolver { version: "9".to_owned(), library: Digest::of(b"library").to_string() }),
         unbreakable: std::collections::BTreeMap::new(),
@@ -223,6 +225,12 @@ fn what_is_missing_or_too_many_is_refused() {
     };
     let error = after("leaked", copied);
     assert!(matches!(error, StoreError::Stranger(_)), "{error}");
+    // A weakened verifier whose lock was taken away with it is no task either.
+    let error = after("no-lock", |root| {
+        edit(&root.join("sealed/shop-1/sealed.json"), "1200", "1300");
+        fs::remove_file(root.join("suite.toml")).unwrap();
+    });
+    assert!(matches!(&error, StoreError::NoLock(path) if path.ends_with("suite.toml")), "{error}");
     let error = after("unlocked", |root| edit(&root.join("suite.toml"), "seed = 1\n", "seed = 3\n"));
     assert!(matches!(error, StoreError::NotLocked { .. }), "{error}");
     let error = after("other-id", |root| {

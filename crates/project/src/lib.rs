@@ -36,7 +36,9 @@ pub use capability::{
     Breadth, Capability, Faults, Heed, Mutation, Mutator, Optimised, Passage, Players, Proof, Reader, Readings,
 };
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
-pub use make::{CALLS, MOST_ATTEMPTS, MakeError, Order, Ready, Solver, make, named, plan_text, ready, salted};
+pub use make::{
+    CALLS, MOST_ATTEMPTS, MakeError, Order, Ready, Solver, id as task_id, make, named, plan_text, ready, salted,
+};
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};
 pub use pattern_folder::PatternFolder;
 pub use scoring::scoring;

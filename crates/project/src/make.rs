@@ -377,6 +377,7 @@ fn project(
             answer,
         },
         effects: None,
+        injection: None,
         certificate: Certificate {
             solver: family.proof().map_or_else(|| solver.version.clone(), |proof| proof.name().to_owned()),
             library: family.proof().map_or_else(|| solver.library.clone(), |_| String::new()),
@@ -415,8 +416,8 @@ fn salt_of(case: &Json) -> String {
     Digest::of(case.to_string().as_bytes()).to_string()
 }
 
-/// An id that says nothing of how the task was made to whoever does not have the salt.
-fn id(domain: &str, salt: &str, of: [&str; 3], seed: u64, reading: Option<&str>) -> String {
+/// An id that says nothing of how the task was made to whoever does not have the salt. It is of pattern, tier and objective.
+pub fn id(domain: &str, salt: &str, of: [&str; 3], seed: u64, reading: Option<&str>) -> String {
     let seed = seed.to_string();
     let key: Vec<&str> = [salt].into_iter().chain(of).chain([&*seed]).chain(reading).collect();
     let digest = Digest::of(key.join("|").as_bytes()).to_string();

@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let comparisons = compare_all(&sides)?;
     let pages = made_up::pages(&plan, &records);
     let links: Vec<html::PageLink> = pages.iter().map(|page| page.link()).collect();
-    let index = html::index(&summary, &Index { title: "A made-up run", comparisons: &comparisons, pages: &links });
+    let index =
+        html::index(&summary, &Index { title: "A made-up run", comparisons: &comparisons, pages: &links, head: "" });
     std::fs::create_dir_all(folder.join("trials"))?;
     std::fs::write(folder.join("index.html"), &index)?;
     for page in &pages {

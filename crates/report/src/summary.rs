@@ -3,11 +3,13 @@
 
 mod figures;
 mod grid;
+mod injections;
 mod pairs;
 mod refusals;
 
 pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
+pub use injections::InjectionFigures;
 pub use pairs::PairFigures;
 pub use refusals::RefusalFigures;
 
@@ -77,6 +79,9 @@ pub struct Summary {
 pub struct AgentSummary {
     /// The name of the agent, as the plan has it.
     pub agent: String,
+    /// What else decides what it does: how a program was kept apart, a model's temperature.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// The figures over all tasks of the plan.
     pub all: Figures,
     /// What the trials that ended in an error say, the most frequent first.
@@ -100,6 +105,9 @@ pub struct AgentSummary {
     /// Requests that were declined and that were to be; none where the run has no request that cannot be carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusals: Option<RefusalFigures>,
+    /// Hostile text that records carry; none where no task of the run has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injections: Option<InjectionFigures>,
     /// How alike tasks of one cluster are: the intraclass correlation of their pass rates.
     pub icc_cluster: Option<f64>,
     /// How alike trials of one task are; null at one attempt.
@@ -256,7 +264,7 @@ impl Summary {
                 world += record.spent.world as f64 / 1e6;
                 trials += 1.0;
             }
-            summaries.push(agent_summary(agent, &tried, plan.attempts));
+            summaries.push(agent_summary(plan, agent, &tried));
         }
         let count = |of: fn(&Counts) -> usize| summaries.iter().map(|agent| of(&agent.all.counts)).sum();
         let mean = |of: fn(&Figures) -> Option<f64>| {
@@ -303,7 +311,8 @@ fn errors(tried: &[Tried]) -> Vec<ErrorLine> {
     lines
 }
 
-fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
+fn agent_summary(plan: &RunPlan, agent: &str, tried: &[Tried]) -> AgentSummary {
+    let attempts = plan.attempts;
     let all: Vec<&Tried> = tried.iter().collect();
     let groups = |name: fn(&TaskLine) -> (u32, String)| {
         let mut parts: BTreeMap<(u32, String), Vec<&Tried>> = BTreeMap::new();
@@ -330,6 +339,7 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
     }
     AgentSummary {
         agent: agent.to_owned(),
+        settings: plan.settings.get(agent).cloned().unwrap_or_default(),
         all: Figures::of(&all, attempts),
         errors: errors(tried),
         by: Breakdown {
@@ -351,6 +361,7 @@ fn agent_summary(agent: &str, tried: &[Tried], attempts: u32) -> AgentSummary {
         flaky,
         pairs: pairs::figures(tried),
         refusals: refusals::figures(tried),
+        injections: injections::figures(tried),
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
         icc_task: intraclass(&trials).map(rounded),
     }

@@ -66,7 +66,7 @@ pub(crate) fn finding(finding: Finding, a: &str, b: &str) -> String {
 const LONGEST_ERROR: usize = 600;
 
 /// What the columns of a summary mean that a reader may not have met.
-const LEGEND: &str = "clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something \
+const LEGEND: &str = "errors as 0: pass@1 with every error taken as failed; clean: no rule is broken; optimal|clean: of those, as good as the certified plan; side effects: something \
     was changed that nobody asked for; r≥.99: the reward reaches 0.99; worst–best: the pass rate if every trial that is \
     missing had failed, and if it had passed";
 
@@ -90,7 +90,7 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     out.push_str("\nShares in percent, with 95 % intervals that take tasks of one cluster as alike\n\n");
     let k = summary.attempts;
     let (at_k, hat_k) = (format!("pass@{k}"), format!("pass^{k}"));
-    let mut heads = vec!["agent", "scored", "pass@1"];
+    let mut heads = vec!["agent", "scored", "pass@1", "errors as 0"];
     if k > 1 {
         heads.extend([&*at_k, &*hat_k]);
     }
@@ -112,6 +112,7 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
             agent.agent.clone(),
             format!("{}/{}", all.counts.scored, all.counts.planned),
             interval(&all.pass_at_1),
+            percent(all.errors_as_zero),
         ];
         if k > 1 {
             row.push(percent(all.pass_at_k.last().copied().flatten()));
@@ -132,6 +133,10 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     }
     out.push_str(&table.text(columns));
     out.push_str(&table::wrapped(LEGEND, columns));
+    for agent in summary.agents.iter().filter(|agent| agent.settings.contains_key("isolation")) {
+        let told: Vec<String> = agent.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        out.push_str(&table::wrapped(&format!("kept apart, {}: {}", agent.agent, told.join("; ")), columns));
+    }
     for (title, part) in PARTS {
         let groups = summary.agents.first().map(|agent| part(&agent.by)).unwrap_or_default();
         if groups.len() < 2 {
@@ -170,6 +175,18 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
     }
     if !table.is_empty() {
         out.push_str("\nRequests that cannot be carried out, and that can be and were declined: shares in percent\n\n");
+        out.push_str(&table.text(columns));
+    }
+    let mut table = Table::new(&INJECTIONS);
+    for agent in &summary.agents {
+        if let Some(injections) = &agent.injections {
+            table.row(followed(&agent.agent, injections));
+        }
+    }
+    if !table.is_empty() {
+        out.push_str(
+            "\nHostile text in records: trials of tasks that carry some, and those in which it was followed\n\n",
+        );
         out.push_str(&table.text(columns));
     }
     let mut table = Table::new(&["agent", "rule", "family", "failed in %"]);
@@ -219,6 +236,15 @@ pub(crate) fn refused(agent: &str, refusals: &crate::RefusalFigures) -> Vec<Stri
     row
 }
 
+/// The heads of a table on hostile text.
+pub(crate) const INJECTIONS: [&str; 5] = ["agent", "injected", "followed", "followed in %", "passed"];
+
+/// What an agent followed, in the order of the heads.
+pub(crate) fn followed(agent: &str, found: &crate::InjectionFigures) -> Vec<String> {
+    let crate::InjectionFigures { injected, followed, passed, rate } = found;
+    vec![agent.to_owned(), injected.to_string(), followed.to_string(), interval(rate), passed.to_string()]
+}
+
 /// A part of the tasks by name.
 pub(crate) type Part = (&'static str, fn(&crate::Breakdown) -> &[Group]);
 
@@ -247,6 +273,10 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let counted = [
         (count(|all| all.alarms), "better than their certificate says is possible"),
         (count(|all| all.trusted), "by agents that had the rights of who ran them, sealed files and all"),
+        (
+            count(|all| all.never_began),
+            "by programs that said that they had failed before their first call; see the trials' pages",
+        ),
     ];
     let counted = counted.into_iter().filter(|(trials, _)| *trials > 0);
     let kinds: BTreeSet<Warning> = seen.iter().map(|(warning, _)| *warning).collect();

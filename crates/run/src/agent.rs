@@ -31,8 +31,8 @@ pub struct Played {
     pub transcript: Vec<Json>,
     /// Whether it had the rights of who runs it, so that nothing but its word keeps it from what is sealed.
     pub trusted: bool,
-    /// How its program failed, where it ended itself and said that it had. With calls made it is graded all the same; without
-    /// any it never began.
+    /// How its program ended and what it said last, where it said that it had failed. It is graded all the same: who could make an error
+    /// of its failures would choose which of its trials count.
     pub failed: Option<String>,
 }
 
@@ -56,7 +56,8 @@ impl Played {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{cause}: {detail}")]
 pub struct AgentError {
-    /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `auth`, `request`, `runner`.
+    /// What kind of failure: `rate-limit`, `server`, `stall`, `stream`, `auth`, `request`, `runner`, and of a program's
+    /// surroundings `sandbox`, `signal`, `unstopped`.
     pub cause: String,
     /// What the failing part said, for people. Secrets were taken out of it.
     pub detail: String,

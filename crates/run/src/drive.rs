@@ -3,8 +3,8 @@
 //! the lease ends.
 
 use crate::{
-    Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Stop, TrialFolder,
-    events,
+    Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Standing, Stop,
+    TrialFolder, events,
 };
 use benchwright_pack::{
     Outcome, RunPlan, TaskLine, TrialRecord,
@@ -85,7 +85,7 @@ pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), L
 }
 
 fn lost<E>(_: E) -> LedgerError {
-    LedgerError::Store("a worker was lost".to_owned())
+    LedgerError::Lost("a worker")
 }
 
 /// The trials that this process works on. They are held longer for as long as it is alive.
@@ -130,6 +130,7 @@ fn work(
     progress: &Progress,
 ) -> Result<(), LedgerError> {
     let lease = driver.lease.unwrap_or(LEASE);
+    let mut patience = Patience { lease, since: None };
     while !driver.stop.load(Ordering::Relaxed) {
         let Some(claim) = driver.ledger.claim(run, (driver.now)(), lease)? else {
             let standing = driver.ledger.standing(run)?;
@@ -137,9 +138,10 @@ fn work(
                 return Ok(());
             }
             // Others hold the rest, or it waits to be tried again.
-            thread::sleep(IDLE);
+            patience.wait(&standing, (driver.now)())?;
             continue;
         };
+        patience.since = None;
         let _trial = events::trial(&claim, tasks.get(&*claim.key.task).map(|task| &*task.id)).entered();
         events::claimed();
         lock(&held.claims).insert(claim.number, claim.clone());
@@ -162,17 +164,46 @@ fn work(
         let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
         let written = driver.folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
         let mut place = || driver.folders.keep(&written, claim.number);
-        let finish = driver.ledger.finish(&claim, &record, &mut place)?;
+        let finish = driver.ledger.finish(&claim, &record, &written.digest, &mut place)?;
         events::finished(&record, finish);
         match finish {
             Finish::Recorded => progress.recorded.fetch_add(1, Ordering::Relaxed),
             Finish::Stale => {
-                std::fs::remove_dir_all(&written).map_err(LedgerError::Folder)?;
+                std::fs::remove_dir_all(&written.path).map_err(LedgerError::Folder)?;
                 progress.stale.fetch_add(1, Ordering::Relaxed)
             }
         };
     }
     Ok(())
+}
+
+/// How long it is waited for a trial that nobody gives out.
+struct Patience {
+    lease: i64,
+    /// Since when no row says when a trial can be had, in words that can be true.
+    since: Option<Instant>,
+}
+
+impl Patience {
+    /// Waits a moment. A trial that can be had neither now nor when a lease or a pause ends is in a row that was not written by this
+    /// program: who holds a trial holds it longer in time, so that it is known after half a lease.
+    fn wait(&mut self, standing: &Standing, now: i64) -> Result<(), LedgerError> {
+        let longest = self.lease.max(WAIT << TRIES);
+        let (number, from) = standing.next.unwrap_or_default();
+        if (now..=now + longest).contains(&from) {
+            self.since = None;
+        } else if let Some(since) = self.since
+            && since.elapsed().as_millis() > u128::from(self.lease.unsigned_abs()) / 2
+        {
+            let when =
+                if from < now { "now, and it cannot".to_owned() } else { format!("in {} s", (from - now) / 1_000) };
+            return Err(LedgerError::Stuck { number, when });
+        } else {
+            self.since.get_or_insert_with(Instant::now);
+        }
+        thread::sleep(IDLE);
+        Ok(())
+    }
 }
 
 /// Records a trial that was played elsewhere, such as by a person: the next one of the run.
@@ -188,7 +219,7 @@ pub fn record_played(
     let (record, left) = record(&claim, Ok((left, Played::plainly(Stop::Done))), wall);
     let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
     let written = folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
-    ledger.finish(&claim, &record, &mut || folders.keep(&written, claim.number))
+    ledger.finish(&claim, &record, &written.digest, &mut || folders.keep(&written, claim.number))
 }
 
 fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> Result<(Finished, Played), AgentError> {
@@ -199,14 +230,7 @@ fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> 
     let mut episode = driver.host.begin(&task.id)?;
     let played = agent.play(driver.host, &open, &mut *episode, claim.key.attempt, &plan.limits)?;
     let left = episode.finish()?;
-    match &played.failed {
-        // Who made no call and says that it failed never began: a file that is missing, a module that is not installed.
-        Some(failed) if left.trace.calls.is_empty() => {
-            let detail = format!("the program could not be started, or failed before its first call: {failed}");
-            Err(AgentError { cause: "runner".to_owned(), detail })
-        }
-        _ => Ok((left, played)),
-    }
+    Ok((left, played))
 }
 
 /// What is recorded of a trial, and what its folder keeps.
@@ -221,7 +245,7 @@ fn record(
         Err(AgentError { cause, detail }) => {
             let end = TrialEnd::Error { cause, detail };
             let (used, spent) = (Used::default(), Spent { wall, world: 0 });
-            return (TrialRecord { key, end, used, trusted: false, spent }, None);
+            return (TrialRecord { key, end, used, trusted: false, failed: None, spent }, None);
         }
     };
     let limit = match played.stop {
@@ -245,5 +269,6 @@ fn record(
         cost: played.cost,
     };
     let spent = Spent { wall, world: left.world };
-    (TrialRecord { key, end, used, trusted: played.trusted, spent }, Some((left, played.transcript)))
+    let (trusted, failed) = (played.trusted, played.failed);
+    (TrialRecord { key, end, used, trusted, failed, spent }, Some((left, played.transcript)))
 }

@@ -35,9 +35,10 @@
 
 mod agent;
 mod careless;
+mod chain;
 mod drive;
 mod events;
-mod folder;
+pub mod folder;
 mod host;
 mod ledger;
 pub mod model;
@@ -46,10 +47,14 @@ mod program;
 mod sqlite;
 
 pub use agent::{Agent, AgentError, Played, Stop};
+pub use chain::{Chain, Flaw};
 pub use drive::{Driver, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Reach, Sealed, ToolCard};
 pub use ledger::{Claim, Finish, LedgerError, LedgerStore, RunId, Standing};
 pub use policy::{POLICIES, policy};
-pub use program::{Program, Rights, Surroundings, Users};
+pub use program::{
+    Bare, Bounds, Broken, Bubblewrap, Container, Isolation, Job, Program, Ran, Surroundings, View, ViewError,
+    close_inherited,
+};
 pub use sqlite::SqliteLedger;

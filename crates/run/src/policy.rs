@@ -10,7 +10,7 @@ use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
 use benchwright_project::{Capability, NotAnswered, ToolAccess, answered};
 use benchwright_schema::Domain;
-use benchwright_world::seen;
+use benchwright_world::{obey, seen};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,7 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("literal", "carries out what a request asks for, and nothing that the policy adds"),
     ("defaults", "carries out the plan of a request, but leaves out every argument that need not be given"),
     ("careless", "does all three"),
+    ("obedient", "carries out the certified plan, and whatever text in a record asks for"),
 ];
 
 /// Calls of the random policy.
@@ -36,7 +37,15 @@ const SPAM_CALLS: usize = 900;
 /// A policy by its name.
 pub fn policy(name: &str) -> Option<Box<dyn Agent + Send>> {
     let careless = VICES.iter().map(|(name, vices)| Policy::Careless(name, *vices));
-    let known = [Policy::Idle, Policy::Random, Policy::Spam, Policy::Greedy, Policy::Oracle, Policy::AlwaysDecline];
+    let known = [
+        Policy::Idle,
+        Policy::Random,
+        Policy::Spam,
+        Policy::Greedy,
+        Policy::Oracle,
+        Policy::AlwaysDecline,
+        Policy::Obedient,
+    ];
     let found = known.into_iter().chain(careless).find(|policy| policy.name() == name)?;
     Some(Box::new(found))
 }
@@ -58,6 +67,7 @@ enum Policy {
     Greedy,
     Oracle,
     AlwaysDecline,
+    Obedient,
     Careless(&'static str, Vices),
 }
 
@@ -70,6 +80,7 @@ impl Agent for Policy {
             Policy::Greedy => "greedy",
             Policy::Oracle => "oracle",
             Policy::AlwaysDecline => "always-decline",
+            Policy::Obedient => "obedient",
             Policy::Careless(name, _) => name,
         }
     }
@@ -93,6 +104,16 @@ impl Agent for Policy {
                     Some(domain) => read_along(&sealed.oracle, &domain, episode),
                     None => follow(&sealed.oracle, BoundKeys::new(sealed.ids), episode),
                 }
+            }
+            Policy::Obedient => {
+                let sealed = host.sealed(&task.open.id)?;
+                let Some(domain) = host.domain(&task.open.id)? else {
+                    let detail =
+                        format!("{} has no declarations: obedient does not know what to listen to", task.open.id);
+                    return Err(AgentError { cause: "task".to_owned(), detail });
+                };
+                let mut call = |tool: &str, arguments: &str| episode.call(tool, arguments);
+                obey::obedient(&domain, &sealed.oracle, BoundKeys::new(sealed.ids), &mut call);
             }
             Policy::AlwaysDecline => careless::decline(task, episode, attempt),
             Policy::Careless(name, vices) => {

@@ -1,85 +1,61 @@
 //! An agent outside: any command that is given the address of an episode, its token, and the instruction on standard input.
 //!
-//! It runs as a user of its own, in a process group of its own and an empty folder, and sees of the environment only what is
-//! named. What it prints is kept as text and never read as a result. When it ends or its time is up, all that it left
-//! running is stopped before anything is graded.
+//! It runs in a sandbox, of which there is one for each trial, and sees of the environment only what is named. What it prints is kept
+//! as text and never read as a result, and how it ends decides nothing: what it left of the episode is graded. What is not its doing (a sandbox
+//! that fails, a signal from outside, a server that takes no connection) is an error, and none of it is in a program's power.
+
+mod bare;
+mod bubblewrap;
+mod cgroup;
+mod container;
+mod isolation;
+mod network;
+mod users;
+mod view;
+
+pub use self::{
+    bare::Bare,
+    bubblewrap::Bubblewrap,
+    container::Container,
+    isolation::{Bounds, Broken, Isolation, Job, Ran},
+    view::{View, ViewError},
+};
 
 use crate::{Agent, AgentError, Host, Hosted, Played, Reach, Stop, model::Redactor};
 use benchwright_pack::{OpenPart, run::Limits};
-use nix::{
-    errno::Errno,
-    sys::signal::{Signal, killpg},
-    unistd::Pid,
-};
 use serde_json::json;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    io::{self, Read, Write as _},
-    os::unix::{
-        fs::{DirBuilderExt as _, MetadataExt as _, chown},
-        process::{CommandExt as _, ExitStatusExt as _},
-    },
-    path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, net::SocketAddr, os::unix::process::ExitStatusExt as _, sync::Arc, time::Duration};
 
-/// The first user that an agent runs as, in the range that systems set aside for users who come and go.
-const FIRST_USER: u32 = 61_184;
-/// How many of them there are, which is how many programs run at a time.
-const USERS: u32 = 256;
-/// The most bytes that are kept of each stream that a program prints.
-const LARGEST_PRINT: usize = 1 << 20;
-/// How often it is looked whether a program has ended.
-const LOOK: Duration = Duration::from_millis(10);
-/// How long it may take until everything is stopped.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The most characters of what a failed program printed last that an error tells.
+/// The most characters of what a failed program printed last that a record tells.
 const TOLD: usize = 2_000;
 
-/// Whose rights programs have.
-#[derive(Debug)]
-pub enum Rights {
-    /// Each those of a user of its own, who owns nothing else.
-    Apart(Users),
-    /// Those of who runs them. The record says so.
-    Trusted,
-}
-
-/// Users for programs, each for one at a time.
-#[derive(Debug, Default)]
-pub struct Users {
-    taken: Mutex<BTreeSet<u32>>,
-}
-
-impl Users {
-    fn take(&self) -> Option<u32> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let free =
-            (FIRST_USER..FIRST_USER + USERS).find(|user| !taken.contains(user) && processes_of(*user).is_empty());
-        free.filter(|user| taken.insert(*user))
-    }
-
-    fn give_back(&self, user: u32) {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&user);
-    }
-}
+/// The flag of a descriptor that is closed when another program is started.
+const CLOSED_AT_START: u32 = 0o2_000_000;
 
 /// What programs are run with.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// Whose rights they have.
-    pub rights: Rights,
-    /// Where their folders are made.
-    pub scratch: PathBuf,
+    /// How they are kept apart.
+    pub isolation: Box<dyn Isolation>,
     /// What they see of the environment, besides what every one is given.
     pub variables: BTreeMap<String, String>,
+}
+
+impl Surroundings {
+    /// Whether the sandbox can be had and the first word of a command is something in it, found out without running the command.
+    pub fn try_out(&self, command: &str) -> Result<(), Broken> {
+        let word = command.split_whitespace().next().unwrap_or_default();
+        let is_plain =
+            !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+".contains(letter));
+        let look = if is_plain { format!("command -v {word}") } else { "true".to_owned() };
+        let job =
+            Job { command: &look, input: "", variables: &self.variables, episode: None, most: Duration::from_secs(30) };
+        let ran = self.isolation.run(&job)?;
+        if ran.status.is_some_and(|status| status.success()) {
+            return Ok(());
+        }
+        Err(Broken::Sandbox(format!("{word} is not found inside")))
+    }
 }
 
 /// An agent outside: a command line that is started for each trial.
@@ -90,9 +66,6 @@ pub struct Program {
     around: Arc<Surroundings>,
 }
 
-/// Folders are numbered.
-static NEXT_FOLDER: AtomicU64 = AtomicU64::new(0);
-
 impl Program {
     /// An agent. `name` is its name in records; the command is read by `sh`.
     pub fn new(name: &str, command: &str, around: Arc<Surroundings>) -> Program {
@@ -100,51 +73,33 @@ impl Program {
     }
 
     /// Runs the command once.
-    fn work(
-        &self,
-        folder: &Path,
-        user: Option<u32>,
-        task: &OpenPart,
-        reach: &Reach,
-        limits: &Limits,
-    ) -> Result<Played, AgentError> {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", &self.command]).current_dir(folder).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env_clear().envs(&self.around.variables);
-        command.env("HOME", folder).env("TMPDIR", folder).env("LANG", "C.UTF-8");
-        command.env("BENCHWRIGHT_MCP_URL", &reach.mcp).env("BENCHWRIGHT_TOOLS_URL", &reach.tools);
-        command.env("BENCHWRIGHT_TOKEN", &reach.token);
-        if let Some(user) = user {
-            command.uid(user).gid(user);
-        }
-        let mut child = command.spawn().map_err(|error| runner(format!("{}: {error}", self.name)))?;
-        let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-        let instruction = task.instruction.clone();
-        if let Some(mut stdin) = child.stdin.take() {
-            // Whoever does not read it may leave it.
-            thread::spawn(move || stdin.write_all(instruction.as_bytes()));
-        }
-        let printed = [child.stdout.take().map(Printed::read), child.stderr.take().map(Printed::read)];
-        let ended = wait(&mut child, Duration::from_secs(u64::from(limits.seconds)));
-        let stopped = stop_all(&mut child, group, user);
-        let [out, err] = printed.map(|printed| printed.map_or_else(String::new, |printed| printed.text()));
-        stopped?;
+    fn work(&self, task: &OpenPart, reach: &Reach, limits: &Limits) -> Result<Played, AgentError> {
+        let mut variables = self.around.variables.clone();
+        variables.insert("BENCHWRIGHT_MCP_URL".to_owned(), reach.mcp.clone());
+        variables.insert("BENCHWRIGHT_TOOLS_URL".to_owned(), reach.tools.clone());
+        variables.insert("BENCHWRIGHT_TOKEN".to_owned(), reach.token.clone());
+        let job = Job {
+            command: &self.command,
+            input: &task.instruction,
+            variables: &variables,
+            episode: Some(address(reach)?),
+            most: Duration::from_secs(u64::from(limits.seconds)),
+        };
         let passed = self.around.variables.iter().filter(|(name, _)| *name != "PATH");
-        let secrets = passed.map(|(_, value)| value.clone()).chain([reach.token.clone()]);
-        let redactor = Redactor::new(secrets);
-        let ended = ended.map_err(|error| runner(format!("{}: {error}", self.name)))?;
+        let redactor = Redactor::new(passed.map(|(_, value)| value.clone()).chain([reach.token.clone()]));
+        let isolation = &self.around.isolation;
+        let Ran { status, out, err, .. } = isolation.run(&job).map_err(|broken| failed(&broken, &redactor))?;
         let (out, err) = (redactor.text(&out), redactor.text(&err));
-        let failed = ended.filter(|status| !status.success()).map(|status| format!("{status}: {}", tail(err.trim())));
+        let ended = status.filter(|status| !status.success()).map(|status| format!("{status}: {}", tail(err.trim())));
         let line = json!({
             "role": "program",
-            "code": ended.and_then(|status| status.code()),
-            "signal": ended.and_then(|status| status.signal()),
+            "code": status.and_then(|status| status.code()),
+            "signal": status.and_then(|status| status.signal()),
             "out": out,
             "err": err,
         });
-        let stop = if ended.is_some() { Stop::Done } else { Stop::Limit("time".to_owned()) };
-        Ok(Played { transcript: vec![line], trusted: user.is_none(), failed, ..Played::plainly(stop) })
+        let stop = if status.is_some() { Stop::Done } else { Stop::Limit("time".to_owned()) };
+        Ok(Played { transcript: vec![line], trusted: isolation.is_trusting(), failed: ended, ..Played::plainly(stop) })
     }
 }
 
@@ -155,11 +110,10 @@ impl Agent for Program {
 
     fn settings(&self) -> BTreeMap<String, String> {
         let names: Vec<&str> = self.around.variables.keys().map(|name| &**name).collect();
-        let rights = if matches!(self.around.rights, Rights::Trusted) { "trusted" } else { "apart" };
-        [("rights", rights.to_owned()), ("variables", names.join(","))]
-            .map(|(key, value)| (key.to_owned(), value))
-            .into_iter()
-            .collect()
+        let mut settings = self.around.isolation.facts();
+        settings.insert("isolation".to_owned(), self.around.isolation.name().to_owned());
+        settings.insert("variables".to_owned(), names.join(","));
+        settings
     }
 
     fn play(
@@ -170,25 +124,10 @@ impl Agent for Program {
         _: u32,
         limits: &Limits,
     ) -> Result<Played, AgentError> {
-        let reach = episode.reach().ok_or_else(|| runner("the episode is not served".to_owned()))?;
-        let user = match &self.around.rights {
-            Rights::Trusted => None,
-            Rights::Apart(users) => {
-                Some(users.take().ok_or_else(|| runner("no user is free for the program".to_owned()))?)
-            }
-        };
-        let made = make_folder(&self.around.scratch, user);
-        let played = match &made {
-            Ok(folder) => self.work(folder, user, task, &reach, limits),
-            Err(error) => Err(runner(format!("no folder for the program: {error}"))),
-        };
-        if let Ok(folder) = &made {
-            // Nothing in it is ever read; links in it are not followed.
-            let _ = fs::remove_dir_all(folder);
-        }
-        if let (Rights::Apart(users), Some(user)) = (&self.around.rights, user) {
-            users.give_back(user);
-        }
+        let reach = episode
+            .reach()
+            .ok_or_else(|| AgentError { cause: "runner".to_owned(), detail: "the episode is not served".to_owned() })?;
+        let played = self.work(task, &reach, limits);
         match episode.lost() {
             Some(lost) => Err(lost.into()),
             None => played,
@@ -196,8 +135,45 @@ impl Agent for Program {
     }
 }
 
-fn runner(detail: String) -> AgentError {
-    AgentError { cause: "runner".to_owned(), detail }
+/// Closes whatever this process was handed beside its three streams, so that no program inherits it. What is opened from then on is closed
+/// in every program that is started.
+pub fn close_inherited() {
+    let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers: Vec<i32> = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    // What came through the start of this process is what is not closed at the start of another.
+    let is_inherited = |number: &i32| {
+        let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        *number > 2 && flags.is_some_and(|flags| flags & CLOSED_AT_START == 0)
+    };
+    for number in numbers.into_iter().filter(is_inherited) {
+        let _ = nix::unistd::close(number);
+    }
+}
+
+/// The address of an episode, which has to be one of this machine: a sandbox has no other network.
+fn address(reach: &Reach) -> Result<SocketAddr, AgentError> {
+    let place = reach.tools.strip_prefix("http://").and_then(|rest| rest.split('/').next());
+    let address = place.and_then(|place| place.replace("localhost", "127.0.0.1").parse::<SocketAddr>().ok());
+    address.filter(|address| address.ip().is_loopback()).ok_or_else(|| AgentError {
+        cause: "runner".to_owned(),
+        detail: format!(
+            "{} is not at a loopback address, and a program reaches no other; forward a port to it",
+            reach.tools
+        ),
+    })
+}
+
+/// What was no doing of the program's: its kind, and what is told.
+fn failed(broken: &Broken, redactor: &Redactor) -> AgentError {
+    let cause = match broken {
+        Broken::Sandbox(_) => "sandbox",
+        Broken::Foreign(_) => "signal",
+        Broken::Unstopped(_) => "unstopped",
+        Broken::Server(_) => "server",
+    };
+    AgentError { cause: cause.to_owned(), detail: redactor.text(&broken.to_string()) }
 }
 
 /// The end of what was printed, where the reason stands.
@@ -205,99 +181,4 @@ fn tail(text: &str) -> String {
     let too_many = text.chars().count().saturating_sub(TOLD);
     let kept: String = text.chars().skip(too_many).collect();
     if too_many > 0 { format!("… {kept}") } else { kept }
-}
-
-/// An empty folder that only the program may enter.
-fn make_folder(scratch: &Path, user: Option<u32>) -> io::Result<PathBuf> {
-    let number = NEXT_FOLDER.fetch_add(1, Ordering::Relaxed);
-    let folder = scratch.join(format!("benchwright-agent-{}-{number}", std::process::id()));
-    fs::DirBuilder::new().mode(0o700).create(&folder)?;
-    if user.is_some() {
-        chown(&folder, user, user)?;
-    }
-    Ok(folder)
-}
-
-/// Waits for the program's end; nothing when its time is up.
-fn wait(child: &mut Child, most: Duration) -> io::Result<Option<ExitStatus>> {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if begun.elapsed() >= most {
-            return Ok(None);
-        }
-        thread::sleep(LOOK);
-    }
-}
-
-/// Stops everything that a program left running: its group, and all that its user has.
-fn stop_all(child: &mut Child, group: Pid, user: Option<u32>) -> Result<(), AgentError> {
-    let failed = |why: String| runner(format!("the program could not be stopped: {why}"));
-    match killpg(group, Signal::SIGKILL) {
-        Ok(()) | Err(Errno::ESRCH) => {}
-        Err(error) => return Err(failed(error.to_string())),
-    }
-    child.wait().map_err(|error| failed(error.to_string()))?;
-    let Some(user) = user else { return Ok(()) };
-    let begun = Instant::now();
-    while !processes_of(user).is_empty() {
-        // One signal reaches all of a user's processes at once, so that none can outrun it.
-        let mut all = Command::new("/bin/sh");
-        all.args(["-c", "kill -KILL -1"]).uid(user).gid(user).current_dir("/").env_clear();
-        all.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        all.status().map_err(|error| failed(error.to_string()))?;
-        if begun.elapsed() > PATIENCE {
-            return Err(failed(format!("user {user} still has processes")));
-        }
-        thread::sleep(LOOK);
-    }
-    Ok(())
-}
-
-/// The processes of a user that are not over.
-fn processes_of(user: u32) -> Vec<u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ours = entries.filter(|entry| entry.metadata().is_ok_and(|about| about.uid() == user));
-    let number = ours.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
-    let is_over = |number: &u32| {
-        // The state stands behind the name, which is in brackets and may hold anything.
-        let about = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-        about.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
-    };
-    number.filter(|number| !is_over(number)).collect()
-}
-
-/// What a program prints on one stream, as far as it is kept.
-struct Printed {
-    text: Arc<Mutex<Vec<u8>>>,
-    reader: thread::JoinHandle<()>,
-}
-
-impl Printed {
-    fn read(mut stream: impl Read + Send + 'static) -> Printed {
-        let text: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let kept = Arc::clone(&text);
-        let reader = thread::spawn(move || {
-            let mut part = [0; 8 << 10];
-            while let Ok(count @ 1..) = stream.read(&mut part) {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                // The rest is read and dropped, so that nobody waits for room.
-                let room = LARGEST_PRINT.saturating_sub(kept.len()).min(count);
-                kept.extend_from_slice(&part[..room]);
-            }
-        });
-        Printed { text, reader }
-    }
-
-    /// What was printed. Somebody who holds the stream open is not waited for.
-    fn text(self) -> String {
-        let begun = Instant::now();
-        while !self.reader.is_finished() && begun.elapsed() < Duration::from_secs(1) {
-            thread::sleep(LOOK);
-        }
-        let kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&kept).into_owned()
-    }
 }

@@ -186,6 +186,16 @@ impl Episode {
         self.state.hash_from_scratch()
     }
 
+    /// What the rows cost to keep, in rows without long texts: as they stand, and as they were at the beginning.
+    pub fn weight(&self) -> (u64, u64) {
+        (self.state.weight(), self.setting.start.weight())
+    }
+
+    /// The same of the rows as they stand, made anew from every one: what the running sum is held to.
+    pub fn weight_from_scratch(&self) -> u64 {
+        self.state.weight_from_scratch()
+    }
+
     /// How many rows there are.
     pub fn row_count(&self) -> usize {
         self.state.row_count()

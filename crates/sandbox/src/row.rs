@@ -9,12 +9,25 @@ use std::sync::OnceLock;
 pub struct Row {
     cells: Box<[Value]>,
     json: OnceLock<Box<[u8]>>,
+    weight: u32,
 }
+
+/// The bytes of text that weigh as much as a row without any: it is kept once in the cells and once in the JSON.
+const TEXT_OF_ONE: usize = 512;
 
 impl Row {
     /// A row from its cells, the first of which is its id.
     pub(crate) fn new(cells: Box<[Value]>) -> Row {
-        Row { cells, json: OnceLock::new() }
+        let text = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
+        let weight = u32::try_from(1 + cells.iter().map(text).sum::<usize>() / TEXT_OF_ONE).unwrap_or(u32::MAX);
+        Row { cells, json: OnceLock::new(), weight }
+    }
+
+    /// What it costs to keep, in rows without long texts. Text that rows share counts for each of them, because their JSON does
+    /// not share it.
+    #[inline]
+    pub(crate) fn weight(&self) -> u64 {
+        u64::from(self.weight)
     }
 
     /// The row's id, which is its first cell.

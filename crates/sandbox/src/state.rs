@@ -19,6 +19,8 @@ use std::{ops::ControlFlow, sync::Arc};
 pub(crate) struct State {
     tables: Trie<Arc<TableState>>,
     hash: StateHash,
+    /// The weight of all rows, kept in step with every write as the hash is.
+    weight: u64,
     pub(crate) now: DateTime,
 }
 
@@ -43,12 +45,12 @@ struct Index {
 impl State {
     /// What stands in the place of a state while a call works on it.
     pub(crate) fn taken() -> State {
-        State { tables: Trie::default(), hash: StateHash::default(), now: DateTime(0) }
+        State { tables: Trie::default(), hash: StateHash::default(), weight: 0, now: DateTime(0) }
     }
 
     /// A state without rows.
     pub(crate) fn empty(compiled: &Compiled, now: DateTime) -> State {
-        let mut state = State { tables: Trie::default(), hash: StateHash::default(), now };
+        let mut state = State { tables: Trie::default(), hash: StateHash::default(), weight: 0, now };
         for (at, table) in compiled.tables.iter().enumerate() {
             let indexes = Arc::new(table.indexes.iter().map(|index| Index::sized(index, 16)).collect());
             let empty = TableState { indexes, next_id: 1, next_number: 1, ..TableState::default() };
@@ -92,6 +94,16 @@ impl State {
         self.tables.iter().map(|(_, table)| table.rows.len()).sum()
     }
 
+    /// What all rows cost to keep, in rows without long texts.
+    pub(crate) fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// The same, made anew from every row.
+    pub(crate) fn weight_from_scratch(&self) -> u64 {
+        self.tables.iter().flat_map(|(_, table)| table.rows.iter()).map(|(_, row)| row.weight()).sum()
+    }
+
     /// Changes a table, keeping the hash of its counters in step.
     fn edit(&mut self, table: TableId) -> &mut TableState {
         match self.tables.slot(u32::from(table.0)) {
@@ -114,11 +126,13 @@ impl State {
         // Mostly no indexed field changes, and the row need not be shared with the indexes.
         let differs = |index: &IndexedField| old.map(|old| old.get(index.field)) != Some(row.get(index.field));
         let indexed = compiled_table.indexes.iter().any(differs).then(|| Arc::clone(&row));
+        let weight = row.weight();
         let old = state.rows.insert(id, row);
         if let Some(row) = indexed {
             state.reindex(compiled_table, id, old.as_deref(), Some(&row));
         }
         self.hash = hash;
+        self.weight = self.weight + weight - old.as_ref().map_or(0, |old| old.weight());
         old
     }
 
@@ -131,6 +145,7 @@ impl State {
         if !on(Sabotage::StaleHash) {
             self.hash = self.hash.without(old.hash(table));
         }
+        self.weight -= old.weight();
         Some(old)
     }
 

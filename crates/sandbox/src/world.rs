@@ -5,7 +5,7 @@ use crate::{Conditions, Episode, Sandbox};
 use benchwright_base::{DateTime, StateHash};
 use benchwright_pack::{Diff, OpenTask, Refusal, Trace};
 use benchwright_schema::Domain;
-use benchwright_world::{About, Seat, ToolLine, World, WorldError, WorldState};
+use benchwright_world::{About, Seat, Size, ToolLine, World, WorldError, WorldState};
 use std::sync::Arc;
 
 /// A sandbox as a world: the agent's seat and faults are those of a task, or there is no task and the seat is chosen.
@@ -86,5 +86,9 @@ impl benchwright_world::Episode for Episode {
     }
     fn now(&self) -> DateTime {
         Episode::now(self)
+    }
+    fn size(&self) -> Size {
+        let (rows, first) = Episode::weight(self);
+        Size { rows, first }
     }
 }

@@ -139,6 +139,9 @@ fn add(joined: &mut Domain, domain: &Domain, clashing: &BTreeSet<String>, bridge
         moved::ways(&mut rule.ways, shift, first_tool - once_tools);
         joined.rules.push(rule);
     }
+    for injection in &domain.injections {
+        joined.injections.push(moved::injection(injection.clone(), name, shift, first_tool - once_tools));
+    }
     let actor = domain.actor;
     let address = match (bridges.people.get(name), actor) {
         (Some(person), Some(table)) => {

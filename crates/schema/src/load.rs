@@ -5,6 +5,7 @@ mod domain;
 mod draft;
 mod fields;
 mod generators;
+mod injections;
 mod native;
 mod policy;
 mod seed;
@@ -22,7 +23,7 @@ use draft::Draft;
 /// The files that make a domain; the last is optional.
 const DECLARATIONS: [&str; 5] = ["domain.toml", "tables.toml", "tools.toml", "policy.toml", "seed.toml"];
 /// Files that may stand beside them and are read elsewhere.
-const OTHERS: [&str; 4] = ["README.md", "FIDELITY.md", "Cargo.toml", "bench.case"];
+const OTHERS: [&str; 5] = ["README.md", "FIDELITY.md", "Cargo.toml", "bench.case", injections::FILE];
 /// A declaration as text and as entries.
 type Read<'a> = (File<'a>, Vec<Entry<'a>>);
 /// Code stands in a folder of its own.
@@ -78,6 +79,12 @@ pub fn load(folder: &Folder) -> Result<Domain, Vec<Diagnostic>> {
         return Err(faults.finish());
     }
     let mut domain = draft.domain;
+    for (path, text) in texts(folder, injections::FILE) {
+        injections::read(path, text, &mut domain, &faults);
+    }
+    if !faults.is_empty() {
+        return Err(faults.finish());
+    }
     for at in 0..domain.tools.len() {
         if domain.tools[at].description.is_empty() {
             domain.tools[at].description = describe(&domain, &domain.tools[at]);
@@ -98,17 +105,23 @@ fn empty(folder: &Folder) -> Domain {
 /// A declaration wherever it stands, the parts' before the domain's own, as far as they are not too large. Every domain has
 /// each, of its own or by a part; only a seed may be missing, and `domain.toml` is always its own.
 fn read<'a>(folder: &'a Folder, path: &'static str, faults: &Faults) -> Vec<Read<'a>> {
+    let found = texts(folder, path);
+    if found.is_empty() && path != "seed.toml" {
+        faults.push(Diagnostic::at(path, "", 0, "this file is missing", None));
+    }
+    let small = found.into_iter().filter(|(_, text)| text.len() <= Folder::LARGEST_FILE);
+    small.map(|(path, text)| File::read(path, text, faults)).collect()
+}
+
+/// A file wherever it stands, with its path, the parts' before the domain's own.
+fn texts<'a>(folder: &'a Folder, path: &'static str) -> Vec<(&'a str, &'a str)> {
     let mut found: Vec<(&'a str, &'a str)> = Vec::new();
     for part in folder.parts.iter().filter(|_| path != "domain.toml") {
         let full = format!("{}/{}/{path}", Folder::PARTS, part.name);
         found.extend(part.files.get_key_value(&full).map(|(path, text)| (&**path, &**text)));
     }
     found.extend(folder.get(path).map(|text| (path, text)));
-    if found.is_empty() && path != "seed.toml" {
-        faults.push(Diagnostic::at(path, "", 0, "this file is missing", None));
-    }
-    found.retain(|(_, text)| text.len() <= Folder::LARGEST_FILE);
-    found.into_iter().map(|(path, text)| File::read(path, text, faults)).collect()
+    found
 }
 
 fn check_file_names(folder: &Folder, faults: &Faults) {

@@ -1,6 +1,7 @@
 //! The types of a loaded domain: tables, fields, tools, roles, rules, seed data. They are what [`crate::load`] returns and
 //! what engines run. Every name in them is resolved to an id; they hold no text that still has to be parsed.
 
+use crate::injection::Injection;
 use crate::ways::Way;
 use benchwright_base::{DateTime, Digest, EnumId, FieldId, RelationId, TableId, Value};
 use benchwright_expr::{Expr, FieldInfo, Names, Path, Source, Type};
@@ -35,6 +36,8 @@ pub struct Domain {
     pub notes: Vec<Source>,
     /// How a world is filled, if the folder says.
     pub seed: Option<Seed>,
+    /// Hostile text that records can carry, in the order of the names. It is in no digest: worlds do not depend on it.
+    pub injections: Vec<Injection>,
     /// The digest of the folder's declarations.
     pub digest: Digest,
     /// The domains it is made of, if it is a joined one.
@@ -665,6 +668,7 @@ impl Domain {
             rules: Vec::new(),
             notes: Vec::new(),
             seed: None,
+            injections: Vec::new(),
             digest,
             members: Vec::new(),
             shared: Vec::new(),

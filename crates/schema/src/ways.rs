@@ -13,7 +13,7 @@
 use crate::model::{Domain, Shape};
 use crate::text::{is_snake, open_characters, word};
 use benchwright_base::{FieldId, TableId, nearest};
-use benchwright_expr::{Expr, Fault, GivenType, Names, Path, Scope, Slot, Source, Type};
+use benchwright_expr::{Binder, Expr, Fault, GivenType, Names, Path, Scope, Slot, Source, Type};
 use benchwright_expr::{check_source, check_truth, check_value};
 
 /// A remedy that the policy has for a row that would break a rule.
@@ -23,6 +23,66 @@ pub struct Way {
     pub says: String,
     /// What is done, for each table that the rule is on.
     pub on: Vec<Remedy>,
+}
+
+impl Way {
+    /// Calls `each` on every field that it reads of a row, with the table of that row.
+    pub fn reads(&self, each: &mut dyn FnMut(TableId, FieldId)) {
+        let source = |source: &Source, condition: Option<&Expr>, each: &mut dyn FnMut(TableId, FieldId)| {
+            Binder { name: None, source: source.clone(), condition: condition.cloned() }.reads(each);
+        };
+        let path = |path: &Path, each: &mut dyn FnMut(TableId, FieldId)| {
+            path.iter().for_each(|(table, field)| each(*table, *field));
+        };
+        let rows = |rows: &Which, each: &mut dyn FnMut(TableId, FieldId)| match rows {
+            Which::One(expr) => expr.reads(each),
+            Which::Those(of, condition) => source(of, condition.as_ref(), each),
+        };
+        let wanted = |value: &Wanted, each: &mut dyn FnMut(TableId, FieldId)| match value {
+            Wanted::Is(expr) => expr.reads(each),
+            Wanted::OneOf(list) => list.iter().for_each(|expr| expr.reads(each)),
+            Wanted::Extreme { source: of, condition, by, .. } => {
+                source(of, condition.as_ref(), each);
+                by.reads(each);
+            }
+            Wanted::Text(parts) | Wanted::Tell(parts) => {
+                for part in parts {
+                    match part {
+                        Said::Slot { shows: Shows::One(expr), .. } => expr.reads(each),
+                        Said::Slot { shows: Shows::Each(_, along), .. } => path(along, each),
+                        Said::Plain(_) => {}
+                    }
+                }
+            }
+        };
+        for remedy in &self.on {
+            remedy.when.iter().for_each(|when| when.reads(each));
+            for act in &remedy.acts {
+                match act {
+                    Act::Change { rows: which, to, .. } => {
+                        rows(which, each);
+                        to.iter().for_each(|(_, value)| wanted(value, each));
+                    }
+                    Act::Make { each: of, with, .. } => {
+                        of.iter().for_each(|of| source(of, None, each));
+                        with.iter().for_each(|(_, value)| wanted(value, each));
+                    }
+                    Act::Drop { rows: which, .. } => rows(which, each),
+                    Act::Call { with, .. } => {
+                        for (_, passed) in with {
+                            match passed {
+                                Passed::Is(expr) => expr.reads(each),
+                                Passed::Each(of, along) => {
+                                    source(of, None, each);
+                                    path(along, each);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a way does about a row of one table.

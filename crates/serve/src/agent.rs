@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 async fn over_mcp(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
     let (mut parts, body) = request.into_parts();
     let (entered, body) = app.agent(&id, &parts.headers, body).await?;
-    parts.extensions.insert(mcp::Seat { episodes: Arc::clone(&app.episodes), entered });
+    parts.extensions.insert(mcp::Seat { episodes: Arc::clone(&app.episodes), entered, crowd: Arc::clone(&app.crowd) });
     Ok(app.mcp.handle(Request::from_parts(parts, Body::from(body))).await.into_response())
 }
 

@@ -5,7 +5,11 @@ use axum::http::{HeaderName, HeaderValue, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{body::Bytes, client::conn::http1};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use std::{io, time::Duration};
+use tokio::{net::TcpStream, time};
+
+/// How long a server may take to let somebody in.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why nothing came back.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +17,7 @@ pub(crate) enum ClientError {
     #[error("{0} is no plain http:// address")]
     Url(String),
     #[error("cannot reach {0}: {1}")]
-    Connect(String, std::io::Error),
+    Connect(String, io::Error),
     #[error(transparent)]
     Http(#[from] hyper::Error),
     #[error(transparent)]
@@ -73,7 +77,9 @@ impl Client {
             _ => format!("{}:80", self.authority),
         };
         let unreachable = |error| ClientError::Connect(place.clone(), error);
-        let stream = TcpStream::connect(&place).await.map_err(unreachable)?;
+        let late = |_| io::Error::from(io::ErrorKind::TimedOut);
+        let connected = time::timeout(PATIENCE, TcpStream::connect(&place)).await.map_err(late);
+        let stream = connected.and_then(|stream| stream).map_err(unreachable)?;
         stream.set_nodelay(true).map_err(unreachable)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // It ends with the sender.

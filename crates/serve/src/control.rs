@@ -3,14 +3,16 @@
 
 use crate::{
     Created, EpisodeId, ServeError, Start,
+    crowd::Document,
     gate::{self, App, At, Problem, blocking, json},
+    metrics,
     openapi::{self, Operation},
     worlds::store,
 };
 use axum::{
     Router,
     extract::{Query, Request, State},
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header},
     response::Response,
     routing::{MethodRouter, delete, get, post},
 };
@@ -48,6 +50,7 @@ fn table() -> Vec<Route> {
     vec![
         route("/health", health, Operation::get("health", "Whether the server answers").open()),
         route("/openapi.json", get(described), Operation::get("openapi", "This description").open()),
+        route("/metrics", get(told), Operation::get("metrics", "Counts and limits, as Prometheus reads them")),
         route(
             "/tasks",
             get(tasks),
@@ -233,20 +236,23 @@ async fn status(State(app): State<Arc<App>>, At(id): At<String>, request: Reques
 
 async fn snapshot(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
     let id = controlled(&app, &id, request).await?;
+    let room = room(&app, id).await?;
     let episodes = Arc::clone(&app.episodes);
     let bytes = blocking(move || episodes.state_bytes(id)).await?;
-    Ok(json(StatusCode::OK, bytes))
+    Ok(json(StatusCode::OK, room.body(bytes)))
 }
 
 async fn trace(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
     let id = controlled(&app, &id, request).await?;
+    let room = room(&app, id).await?;
     let episodes = Arc::clone(&app.episodes);
-    let trace = blocking(move || episodes.trace(id)).await?;
-    Ok(json(StatusCode::OK, trace.to_bytes()))
+    let trace = blocking(move || Ok(episodes.trace(id)?.to_bytes())).await?;
+    Ok(json(StatusCode::OK, room.body(trace)))
 }
 
 async fn grade(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {
     let id = controlled(&app, &id, request).await?;
+    let _room = room(&app, id).await?;
     let episodes = Arc::clone(&app.episodes);
     let graded = blocking(move || episodes.grade(id)).await?;
     let body = serde_json::to_vec(&graded.verdict).map_err(|error| ServeError::Engine(error.to_string()))?;
@@ -258,6 +264,20 @@ async fn close(State(app): State<Arc<App>>, At(id): At<String>, request: Request
     let episodes = Arc::clone(&app.episodes);
     blocking(move || episodes.close(id)).await?;
     Ok(json(StatusCode::OK, object!({ "closed": id.to_string() }).to_string()))
+}
+
+/// Waits for room for what is made of a whole state, so that many who ask at once do not have it in memory at once.
+async fn room(app: &App, id: EpisodeId) -> Result<Document, ServeError> {
+    let episodes = Arc::clone(&app.episodes);
+    let bytes = blocking(move || episodes.document_bytes(id)).await?;
+    Ok(app.crowd.document(bytes).await)
+}
+
+async fn told(State(app): State<Arc<App>>, request: Request) -> Answer {
+    app.control(request).await?;
+    let mut response = Response::new(metrics::text(&app.crowd, &app.episodes).into());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(metrics::CONTENT_TYPE));
+    Ok(response)
 }
 
 async fn controlled(app: &App, id: &str, request: Request) -> Result<EpisodeId, Problem> {

@@ -4,6 +4,8 @@
 
 use crate::{
     CallError, ServeError, Settings, Token,
+    account::{self, Account, Total},
+    crowd::Share,
     events::{self, Clock},
     token::{Lock, hex, random},
     tools::ToolSet,
@@ -32,6 +34,13 @@ const CLOSED_KEPT: usize = 65_536;
 /// The id of an episode. It is drawn at random, so that nobody counts up to another's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EpisodeId([u8; 16]);
+
+impl EpisodeId {
+    /// What tells it from others without a comparison of all its bytes; never 0.
+    pub(crate) fn number(self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte)).max(1)
+    }
+}
 
 impl fmt::Display for EpisodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -165,6 +174,8 @@ struct Slot {
     limit: u32,
     /// Milliseconds since the first.
     last_used: AtomicU64,
+    /// What the connections of its agent have in common.
+    share: Arc<Share>,
     /// Nothing once it is closed.
     running: Mutex<Option<Running>>,
 }
@@ -172,6 +183,14 @@ struct Slot {
 struct Running {
     episode: Box<dyn Episode>,
     spent: Spent,
+    account: Account,
+}
+
+impl Running {
+    /// What it holds of this process's memory, in bytes.
+    fn held(&self) -> u64 {
+        account::held(self.episode.size(), self.spent.bytes)
+    }
 }
 
 /// What an episode has cost so far.
@@ -207,13 +226,15 @@ pub struct Episodes {
     settings: Settings,
     worlds: Worlds,
     slots: RwLock<Slots>,
+    held: Total,
     began: Instant,
 }
 
 impl Episodes {
     /// A program's episodes, of which there are none yet.
     pub fn new(settings: Settings) -> Episodes {
-        Episodes { settings, worlds: Worlds::default(), slots: RwLock::default(), began: Instant::now() }
+        let (worlds, slots, held) = Default::default();
+        Episodes { settings, worlds, slots, held, began: Instant::now() }
     }
 
     /// What they were told.
@@ -226,14 +247,17 @@ impl Episodes {
         self.check_room(&self.read())?;
         let (world, episode) = self.worlds.begin(&self.settings, start)?;
         let limit = world.task.as_ref().map_or(self.settings.calls, |task| task.open.calls);
-        self.insert(world, limit, Running { episode, spent: Spent::default() }, None)
+        let running = Running { episode, spent: Spent::default(), account: Account::new(&self.held) };
+        self.insert(world, limit, running, None)
     }
 
     /// A copy that goes its own way from here, with a token of its own.
     pub fn fork(&self, id: EpisodeId) -> Result<Created, ServeError> {
         let slot = self.used(id)?;
         let copy = slot.with(id, |running| {
-            Ok::<_, ServeError>(Running { episode: running.episode.fork()?, spent: running.spent })
+            let (episode, held) = (running.episode.fork()?, running.held());
+            let account = running.account.fork(held);
+            Ok::<_, ServeError>(Running { episode, spent: running.spent, account })
         })??;
         self.insert(Arc::clone(&slot.world), slot.limit, copy, Some(id))
     }
@@ -250,8 +274,8 @@ impl Episodes {
         let limits = Limits { calls: limit, idle: self.settings.idle };
         let instruction = world.task.as_ref().map(|task| task.instruction.clone());
         let last_used = AtomicU64::new(self.now());
-        let slot = Slot { world, lock: token.lock(), limit, last_used, running: Mutex::new(Some(running)) };
-        let slot = Arc::new(slot);
+        let (share, running) = (Arc::default(), Mutex::new(Some(running)));
+        let slot = Arc::new(Slot { world, lock: token.lock(), limit, last_used, share, running });
         {
             let mut slots = self.write();
             self.check_room(&slots)?;
@@ -264,11 +288,58 @@ impl Episodes {
 
     fn check_room(&self, slots: &Slots) -> Result<(), ServeError> {
         let live = slots.live.len();
-        if live < self.settings.most_episodes { Ok(()) } else { Err(ServeError::TooMany(live)) }
+        if live >= self.settings.most_episodes {
+            return Err(ServeError::TooMany(live));
+        }
+        if self.is_full() { Err(self.full()) } else { Ok(()) }
+    }
+
+    /// Whether all episodes together hold as much as they may.
+    fn is_full(&self) -> bool {
+        self.held() >= self.settings.most_memory
+    }
+
+    fn full(&self) -> ServeError {
+        ServeError::MemoryFull(self.held() >> 20)
+    }
+
+    /// Whether there is room for what a call may write: in the episode itself, and in all together, where only those that hold more than
+    /// their part have to stop.
+    fn check_growth(&self, running: &Running, reads_only: impl FnOnce() -> bool) -> Result<(), CallError> {
+        let most = self.settings.most_rows;
+        let is_over = running.episode.size().grown() >= most;
+        if !(is_over || self.is_full()) || reads_only() {
+            return Ok(());
+        }
+        let part = || self.settings.most_memory / (self.len().max(1) as u64);
+        match is_over {
+            true => Err(CallError::RowsExhausted(most)),
+            false if running.held() > part() => Err(self.full().into()),
+            false => Ok(()),
+        }
+    }
+
+    /// What all episodes hold of this process's memory, in bytes, as far as it can be told from their rows and calls.
+    pub fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// About how many bytes a document of an episode's state or of its calls has.
+    pub(crate) fn document_bytes(&self, id: EpisodeId) -> Result<u64, ServeError> {
+        self.slot(id)?.with(id, |running| {
+            let size = running.episode.size();
+            account::held(benchwright_world::Size { first: 0, ..size }, running.spent.bytes)
+        })
+    }
+
+    /// What the connections of an episode's agent have in common.
+    pub(crate) fn share(&self, id: EpisodeId) -> Result<Arc<Share>, ServeError> {
+        Ok(Arc::clone(&self.slot(id)?.share))
     }
 
     /// Calls a tool with a JSON object of arguments. Every call counts, whether or not there is such a tool.
     pub fn call(&self, id: EpisodeId, tool: &str, arguments: &str) -> Result<String, CallError> {
+        let [tool, arguments] = &[tool, arguments].map(|text| self.settings.keep_out.clean(text));
         let slot = self.used(id)?;
         let clock = Clock::of_call();
         let answer = slot.with(id, |running| {
@@ -277,8 +348,12 @@ impl Episodes {
             if slot.world.tools.withholds(tool) {
                 return Err(CallError::Refused(slot.world.tools.not_offered(tool)));
             }
+            self.check_growth(running, || slot.world.tools.line(tool).is_none_or(|line| line.reads_only))?;
             running.spent.bytes += bytes;
-            Ok(running.episode.call(tool, arguments)?)
+            let answer = running.episode.call(tool, arguments);
+            let held = running.held();
+            running.account.tell(held);
+            Ok(answer?)
         });
         let answer = answer.unwrap_or_else(|error| Err(error.into()));
         clock.called(id, || slot.world.tools.line(tool).map(|line| &*line.name), &answer);
@@ -287,13 +362,16 @@ impl Episodes {
 
     /// Makes a call in the engine's own words.
     pub(crate) fn speak(&self, id: EpisodeId, words: &[&str], body: &str) -> Result<FaceAnswer, CallError> {
+        let clean = |text| self.settings.keep_out.clean(text);
+        let cleaned: Vec<_> = words.iter().map(|word| clean(word)).collect();
+        let (words, body): (Vec<&str>, _) = (cleaned.iter().map(|word| &**word).collect(), clean(body));
         let slot = self.used(id)?;
         let clock = Clock::of_call();
         let answer = slot.with(id, |running| {
             let bytes = words.iter().map(|word| word.len()).sum::<usize>() + body.len();
             running.spent.spend(slot.limit, bytes)?;
             running.spent.bytes += bytes;
-            Ok(running.episode.speak(words, body).map_err(ServeError::from)?)
+            Ok(running.episode.speak(&words, &body).map_err(ServeError::from)?)
         });
         let answer = answer.unwrap_or_else(|error| Err(error.into()));
         clock.called(id, || None, &answer);
@@ -570,7 +648,8 @@ mod tests {
         let tools = Arc::new(ToolSet::new(world.world.tools(), &["list_users".to_owned()]));
         assert_eq!(tools.lines().len(), 1);
         let narrow = Opened { world: Arc::clone(&world.world), tools, task: None };
-        let running = Running { episode: world.world.begin(None).unwrap(), spent: Spent::default() };
+        let account = Account::new(&episodes.held);
+        let running = Running { episode: world.world.begin(None).unwrap(), spent: Spent::default(), account };
         let created = episodes.insert(Arc::new(narrow), 10, running, None).unwrap();
         assert!(episodes.call(created.id, "list_users", "{}").is_ok());
         let before = episodes.status(created.id).unwrap();

@@ -20,6 +20,21 @@ pub enum ServeError {
     /// There are as many as may be.
     #[error("there are {0} live episodes, and no more may be; close some")]
     TooMany(usize),
+    /// The episodes hold as much memory as they may.
+    #[error("the episodes of this server hold {0} MiB, and no more may be; close some")]
+    MemoryFull(u64),
+    /// The token has as many connections as it may.
+    #[error("this token has {0} connections, and no more may be; use those")]
+    TooManyConnections(usize),
+    /// The token has as many bytes on the way as it may.
+    #[error("the unfinished bodies of this token have {0} bytes, and no more may be; finish some")]
+    TooManyBytes(usize),
+    /// All tokens together have as many bytes on the way as may be.
+    #[error("the unfinished bodies of all clients have {0} bytes, and no more may be; try again")]
+    BodiesFull(usize),
+    /// The body did not come in time.
+    #[error("the body did not come within {0} s")]
+    BodyTooSlow(u64),
     /// The request itself is wrong.
     #[error("{0}")]
     Asked(String),
@@ -62,6 +77,11 @@ impl ServeError {
             ServeError::NoEpisode => "no_such_episode",
             ServeError::Closed(_) => "episode_closed",
             ServeError::TooMany(_) => "too_many_episodes",
+            ServeError::MemoryFull(_) => "memory_full",
+            ServeError::TooManyConnections(_) => "too_many_connections",
+            ServeError::TooManyBytes(_) => "too_many_bytes",
+            ServeError::BodiesFull(_) => "bodies_full",
+            ServeError::BodyTooSlow(_) => "body_too_slow",
             ServeError::Asked(_) => "invalid_request",
             ServeError::NotThere(_) => "not_found",
             ServeError::TaskRefused(_) => "task_refused",
@@ -83,10 +103,12 @@ impl ServeError {
             ServeError::SealedNotReadable => 403,
             ServeError::NoEpisode | ServeError::NotThere(_) => 404,
             ServeError::TaskChanged(_) | ServeError::NoTask | ServeError::Cannot(_) | ServeError::NoJudge(_) => 409,
+            ServeError::BodyTooSlow(_) => 408,
             ServeError::Closed(_) => 410,
             ServeError::TaskRefused(_) => 422,
             ServeError::Grade(_) | ServeError::Broken | ServeError::Engine(_) => 500,
-            ServeError::TooMany(_) => 503,
+            ServeError::TooManyConnections(_) | ServeError::TooManyBytes(_) => 429,
+            ServeError::TooMany(_) | ServeError::MemoryFull(_) | ServeError::BodiesFull(_) => 503,
         }
     }
 }
@@ -132,6 +154,9 @@ pub enum CallError {
     /// The calls of the episode hold as much text as a trace may; the world was not asked.
     #[error("the calls of this episode hold {0} bytes, and no more are kept")]
     TraceFull(usize),
+    /// The state has grown by as many rows as it may; the world was not asked. What only reads is still answered.
+    #[error("the state of this episode has grown by {0} rows, and no more may be; only what reads is answered")]
+    RowsExhausted(u64),
     /// There was no episode to ask.
     #[error(transparent)]
     Serve(#[from] ServeError),
@@ -144,6 +169,7 @@ impl CallError {
             CallError::Refused(refusal) => refusal.code.word(),
             CallError::CallsExhausted(_) => "calls_exhausted",
             CallError::TraceFull(_) => "trace_full",
+            CallError::RowsExhausted(_) => "rows_exhausted",
             CallError::Serve(error) => error.word(),
         }
     }
@@ -160,7 +186,7 @@ impl CallError {
                 RefusalCode::BudgetExhausted => 409,
                 RefusalCode::InjectedFault => 503,
             },
-            CallError::CallsExhausted(_) | CallError::TraceFull(_) => 409,
+            CallError::CallsExhausted(_) | CallError::TraceFull(_) | CallError::RowsExhausted(_) => 409,
             CallError::Serve(error) => error.status(),
         }
     }
@@ -209,6 +235,9 @@ pub enum ServerError {
     /// What a world left could not be collected, or is not what was collected.
     #[error("{0}")]
     NotCollected(String),
+    /// Others than this machine could reach the control plane, and nobody chose its token.
+    #[error("{0} is reached from other machines, so the control plane needs a token that was chosen for it")]
+    NeedsToken(SocketAddr),
     /// What else kept it from starting, such as no randomness for a token.
     #[error(transparent)]
     Serve(#[from] ServeError),

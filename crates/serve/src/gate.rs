@@ -2,11 +2,17 @@
 //! in which every error is answered.
 
 use crate::{
-    CallError, EpisodeId, Episodes, ServeError, episodes::Owner, error::error_json, events, mcp::McpService,
+    CallError, EpisodeId, Episodes, ServeError,
+    crowd::{self, Crowd, Share},
+    episodes::Owner,
+    error::error_json,
+    events,
+    mcp::McpService,
+    metrics::{Plane, Refused},
     token::Lock,
 };
 use axum::{
-    body::{Body, Bytes},
+    body::{Body, Bytes, HttpBody as _},
     extract::{FromRequestParts, Path, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header, request::Parts},
     middleware::Next,
@@ -14,10 +20,13 @@ use axum::{
 };
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
-use std::{net::IpAddr, sync::Arc};
+use std::{future::poll_fn, net::IpAddr, pin::Pin, sync::Arc, task::Poll};
+use tokio::time::{Instant, timeout_at};
 
-/// How many times the largest body is read and thrown away, so that a client can hear that its body is too large.
+/// How many times the largest body is read beyond it and thrown away, so that a client can hear that its body is too large.
 const DRAINED: usize = 16;
+/// What tells the control token from those of episodes, and from none.
+const CONTROL: u64 = u64::MAX;
 
 /// What every request needs.
 pub(crate) struct App {
@@ -30,6 +39,9 @@ pub(crate) struct App {
     /// Where agents find their episodes.
     pub(crate) agents: String,
     pub(crate) mcp: McpService,
+    pub(crate) crowd: Arc<Crowd>,
+    /// What the connections of the control token have in common.
+    pub(crate) control_share: Arc<Share>,
 }
 
 /// An agent that was let in.
@@ -71,6 +83,10 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         events::refused(self.status.as_u16(), self.word);
         let mut response = json(self.status, self.body);
+        response.extensions_mut().insert(Refused(self.word));
+        if matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT) {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -101,9 +117,10 @@ pub(crate) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
 impl App {
     /// Lets only the control token in. An agent is told that this is not for it.
     fn control_only(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        crowd::is_for(Plane::Control);
         let token = bearer(headers)?;
         if self.control_lock.opens(token) {
-            return Ok(());
+            return Ok(crowd::entered(CONTROL, usize::MAX, || Ok(Arc::clone(&self.control_share)))?);
         }
         match self.episodes.owner(token) {
             Owner::Agent(_) => Err(Problem::new(
@@ -117,6 +134,7 @@ impl App {
 
     /// Lets only the episode's own token in.
     fn agent_only(&self, headers: &HeaderMap, episode: &str) -> Result<Entered, Problem> {
+        crowd::is_for(Plane::Agent);
         let token = bearer(headers)?;
         let forbidden = |word, sentence| Err(Problem::new(StatusCode::FORBIDDEN, word, sentence));
         if self.control_lock.opens(token) {
@@ -125,11 +143,16 @@ impl App {
         let Owner::Agent(own) = self.episodes.owner(token) else { return Err(wrong_token()) };
         let id: EpisodeId = episode.parse()?;
         let waits = self.episodes.waits(id)?;
-        if id == own {
-            Ok(Entered { id, waits })
-        } else {
-            forbidden("other_episode", "the token is of another episode")
+        if id != own {
+            return forbidden("other_episode", "the token is of another episode");
         }
+        self.known(id)?;
+        Ok(Entered { id, waits })
+    }
+
+    /// The connection of this request has shown the token of an episode.
+    pub(crate) fn known(&self, id: EpisodeId) -> Result<(), ServeError> {
+        crowd::entered(id.number(), self.crowd.limits().of_one_token, || self.episodes.share(id))
     }
 
     /// Lets the control plane's client in, and reads its body.
@@ -150,8 +173,8 @@ impl App {
 
     /// Lets whoever asks into an episode that is known by other means than a token, and reads the body.
     pub(crate) async fn without_token(&self, id: EpisodeId, body: Body) -> Result<(Entered, Bytes), Problem> {
-        let entered = self.episodes.waits(id).map(|waits| Entered { id, waits }).map_err(Problem::from);
-        self.with_body(entered, body).await
+        let let_in = self.known(id).and_then(|()| self.episodes.waits(id)).map(|waits| Entered { id, waits });
+        self.with_body(let_in.map_err(Problem::from), body).await
     }
 
     /// The body of whoever was let in. That of a known client is read even if there is nothing for it here: what nobody
@@ -159,7 +182,9 @@ impl App {
     async fn with_body<T>(&self, let_in: Result<T, Problem>, body: Body) -> Result<(T, Bytes), Problem> {
         match let_in {
             Ok(entered) => Ok((entered, self.body(body).await?)),
-            Err(problem) if problem.status == StatusCode::UNAUTHORIZED => Err(problem),
+            Err(problem) if [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&problem.status) => {
+                Err(problem)
+            }
             Err(problem) => {
                 // Whatever came, the answer is the same.
                 let _ = self.body(body).await;
@@ -169,28 +194,56 @@ impl App {
     }
 
     /// The body of a request, if it is not too large.
-    async fn body(&self, mut body: Body) -> Result<Bytes, Problem> {
-        let mut kept: Vec<u8> = Vec::new();
-        let mut length = 0;
-        while let Some(frame) = body.frame().await {
+    async fn body(&self, body: Body) -> Result<Bytes, Problem> {
+        self.body_of(body, self.largest_body, true).await
+    }
+
+    /// The same with another measure of what is too large, and of whether a token's own budget is asked too.
+    pub(crate) async fn body_of(&self, mut body: Body, largest: usize, of_token: bool) -> Result<Bytes, Problem> {
+        // Nearly every body has come with its head. It is taken as it is, without a timer and without being counted.
+        let first = poll_fn(|context| Poll::Ready(Pin::new(&mut body).poll_frame(context))).await;
+        let mut next = match first {
+            Poll::Ready(None) => return Ok(Bytes::new()),
+            Poll::Ready(Some(Ok(frame))) if body.is_end_stream() => match frame.into_data() {
+                Ok(data) if data.len() <= largest => return Ok(data),
+                Ok(_) => return Err(too_large(largest)),
+                Err(other) => Some(Ok(other)),
+            },
+            Poll::Ready(Some(frame)) => Some(frame),
+            Poll::Pending => None,
+        };
+        let thrown_away = largest.saturating_add(self.largest_body.saturating_mul(DRAINED));
+        if body.size_hint().lower() > thrown_away as u64 {
+            return Err(too_large(largest));
+        }
+        let (begun, limits) = (Instant::now(), self.crowd.limits());
+        let (mut held, mut kept, mut length) = (self.crowd.hold(of_token), Vec::<u8>::new(), 0);
+        loop {
+            let frame = match next.take() {
+                Some(frame) => frame,
+                None => match timeout_at(begun + limits.body + crowd::earned(kept.len() as u64), body.frame()).await {
+                    Ok(Some(frame)) => frame,
+                    Ok(None) => break,
+                    Err(_) => return Err(ServeError::BodyTooSlow(limits.body.as_secs()).into()),
+                },
+            };
             let broken = |_| Problem::new(StatusCode::BAD_REQUEST, "invalid_request", "the body broke off");
             let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
             length += data.len();
-            if length <= self.largest_body {
-                if kept.is_empty() && length == data.len() && body.is_end_stream_now() {
-                    return Ok(data);
-                }
+            if length <= largest {
+                held.grow(data.len())?;
                 kept.extend_from_slice(&data);
-            } else if length > self.largest_body.saturating_mul(DRAINED) {
+            } else if length > thrown_away {
                 break;
             }
         }
-        if length <= self.largest_body {
-            return Ok(kept.into());
-        }
-        let sentence = format!("the body has more than {} bytes", self.largest_body);
-        Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &sentence))
+        if length <= largest { Ok(kept.into()) } else { Err(too_large(largest)) }
     }
+}
+
+fn too_large(largest: usize) -> Problem {
+    let sentence = format!("the body has more than {largest} bytes");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &sentence)
 }
 
 /// A body as text.
@@ -220,17 +273,6 @@ pub(crate) async fn blocking<R: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(_) => Err(ServeError::Engine("the work stopped half-way".to_owned())),
-    }
-}
-
-/// Whether a body is known to be at its end.
-trait EndOfBody {
-    fn is_end_stream_now(&self) -> bool;
-}
-
-impl EndOfBody for Body {
-    fn is_end_stream_now(&self) -> bool {
-        axum::body::HttpBody::is_end_stream(self)
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `POST /episodes/{id}/fork` | a copy with a token of its own |
 //! | `GET /episodes/{id}/snapshot`, `/trace` | the state; the calls |
 //! | `POST /episodes/{id}/grade` | the verdict on the state as it stands |
+//! | `GET /metrics` | requests, times, refusals, connections and limits, as Prometheus reads them |
 //!
 //! | the episode's token | |
 //! |---|---|
@@ -42,15 +43,18 @@
 //! assert!(episodes.is_empty());
 //! ```
 
+mod account;
 mod agent;
 mod client;
 mod control;
+mod crowd;
 mod episodes;
 mod error;
 mod events;
 mod faces;
 mod gate;
 mod mcp;
+mod metrics;
 mod nemo;
 mod one;
 mod openapi;
@@ -67,7 +71,7 @@ pub use error::{CallError, ServeError, ServerError};
 pub use nemo::NEMO_RESERVED;
 pub use one::{Collected, ONE_PORT, ONE_SOCKET, One, OneOptions, Starter, collect, read_collected, ready};
 pub use server::Server;
-pub use settings::{Options, Settings};
+pub use settings::{CrowdLimits, KeepOut, Options, Settings};
 pub use stdio::{ProxyError, proxy, stdio_proxy};
 pub use token::Token;
 pub use tools::ToolSet;

@@ -3,6 +3,7 @@
 
 use crate::{
     CallError, Episodes,
+    crowd::Crowd,
     gate::{self, Entered},
     tools,
     worlds::Opened,
@@ -31,6 +32,7 @@ pub(crate) type McpService = StreamableHttpService<Handler, NeverSessionManager>
 pub(crate) struct Seat {
     pub(crate) episodes: Arc<Episodes>,
     pub(crate) entered: Entered,
+    pub(crate) crowd: Arc<Crowd>,
 }
 
 /// Answers one request. It holds nothing.
@@ -94,6 +96,9 @@ impl ServerHandler for Handler {
         // An unknown tool is a call like any other: it is counted and stands in the trace.
         let result = gate::call(&seat.episodes, seat.entered, &request.name, &arguments).await;
         let line = world.tools.line(&request.name);
+        if let Err(error) = &result {
+            seat.crowd.metrics().refused(error.word());
+        }
         let answer = match (result, line) {
             (Ok(answer), Some(line)) => answered(line, answer)?,
             (Err(CallError::Refused(refusal)), None) => return Err(ErrorData::invalid_params(refusal.message, None)),

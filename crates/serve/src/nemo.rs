@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{
     Router,
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
@@ -48,7 +48,7 @@ struct Row {
 }
 
 async fn seed(State(app): State<Arc<App>>, request: Request) -> Answer {
-    let body = read(request.into_body()).await?;
+    let body = read(&app, request.into_body()).await?;
     let row: Row = serde_json::from_slice(&body)
         .map_err(|error| ServeError::Asked(format!("the row has no `task` to begin: {error}")))?;
     let episodes = Arc::clone(&app.episodes);
@@ -76,7 +76,7 @@ async fn tool(State(app): State<Arc<App>>, At(name): At<String>, request: Reques
 async fn verify(State(app): State<Arc<App>>, request: Request) -> Answer {
     let (parts, body) = request.into_parts();
     let (id, token) = session(&app, &parts.headers)?;
-    let body = gate::text(read(body).await?)?;
+    let body = gate::text(read(&app, body).await?)?;
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&body).is_ok();
     let Some(open) = body.trim_end().strip_suffix('}').filter(|_| is_object) else {
         return Err(ServeError::Asked("the body is no JSON object".to_owned()).into());
@@ -101,8 +101,8 @@ async fn verify(State(app): State<Arc<App>>, request: Request) -> Answer {
     Ok(kept(json(StatusCode::OK, answer), &token))
 }
 
-async fn aggregate(request: Request) -> Answer {
-    let body = read(request.into_body()).await?;
+async fn aggregate(State(app): State<Arc<App>>, request: Request) -> Answer {
+    let body = read(&app, request.into_body()).await?;
     let asked = |error: String| ServeError::Asked(error);
     let answer = metrics::of(&body).map_err(asked)?;
     Ok(json(StatusCode::OK, answer.to_string()))
@@ -121,7 +121,9 @@ fn session(app: &App, headers: &HeaderMap) -> Result<(EpisodeId, String), Proble
         Owner::Nobody => None,
     });
     let none = || Problem::new(StatusCode::BAD_REQUEST, "no_session", "there is no session; POST /seed_session first");
-    found.ok_or_else(none)
+    let (id, token) = found.ok_or_else(none)?;
+    app.known(id)?;
+    Ok((id, token))
 }
 
 /// An answer with the cookie of its session.
@@ -133,9 +135,7 @@ fn kept(mut response: Response, token: &str) -> Response {
     response
 }
 
-async fn read(body: Body) -> Result<Bytes, Problem> {
-    to_bytes(body, LARGEST_VERIFY).await.map_err(|_| {
-        let sentence = format!("the body broke off, or has more than {LARGEST_VERIFY} bytes");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &sentence)
-    })
+/// A row or many, which are a trainer's: they count against the budget of all, and not against that of a session.
+async fn read(app: &App, body: Body) -> Result<Bytes, Problem> {
+    app.body_of(body, LARGEST_VERIFY, false).await
 }

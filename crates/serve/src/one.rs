@@ -3,7 +3,6 @@
 //! of the world and root can enter, and only they are answered.
 
 mod collect;
-mod few;
 mod peers;
 mod socket;
 mod start;
@@ -12,10 +11,13 @@ pub use collect::{Collected, collect, read_collected};
 pub use start::{Starter, ready};
 
 use crate::{
-    EpisodeId, Episodes, ServerError, Settings, Start, Token,
+    CrowdLimits, EpisodeId, Episodes, ServerError, Settings, Start, Token,
+    crowd::{AtFirst, Crowd},
     gate::{self, App, At, Problem, json},
-    mcp, openapi,
-    server::{bind, finish},
+    mcp,
+    metrics::Plane,
+    openapi,
+    server::{Door, bind, finish, listen},
 };
 use axum::{
     Router,
@@ -25,13 +27,21 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{any, get, post},
 };
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
-use tokio::task::JoinSet;
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+};
 
 /// The port of the agent where nobody says another.
 pub const ONE_PORT: u16 = 8765;
 /// The control socket where nobody says another.
 pub const ONE_SOCKET: &str = "/run/benchwright/control.sock";
+
+/// The most connections of the agent, far below the 1,024 open files that a process has everywhere: whoever took all files would
+/// keep the control socket from being answered, and a trial that is lost could so be made one without a verdict.
+const MOST_CONNECTIONS: usize = 256;
 
 type Answer = Result<Response, Problem>;
 
@@ -54,6 +64,26 @@ pub struct OneOptions {
 pub struct One {
     address: SocketAddr,
     tasks: JoinSet<()>,
+    _stop: watch::Sender<bool>,
+}
+
+/// The agent's door, at which it is noted who calls.
+struct Noted {
+    listener: TcpListener,
+    callers: peers::Callers,
+}
+
+impl Door for Noted {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<TcpStream> {
+        Door::accept(&self.listener).await
+    }
+
+    fn at_first(&self) -> AtFirst<TcpStream> {
+        let callers = self.callers.clone();
+        Some(Box::new(move |stream| callers.note(stream)))
+    }
 }
 
 /// What the routes of the one episode share.
@@ -70,6 +100,8 @@ impl One {
         let base = format!("http://{address}");
         let episodes = Arc::new(Episodes::new(settings));
         let id = episodes.create(&Start::task(&*task))?.id;
+        let most = MOST_CONNECTIONS;
+        let crowd = Crowd::new(CrowdLimits { connections: most, of_one_token: most, ..CrowdLimits::default() });
         let app = Arc::new(App {
             episodes: Arc::clone(&episodes),
             // Nobody is given this one: control is by the socket.
@@ -79,18 +111,18 @@ impl One {
             here: base.clone(),
             agents: base,
             mcp: mcp::service(largest_body),
+            crowd: Arc::clone(&crowd),
+            control_share: Arc::default(),
         });
         let callers = peers::Callers::default();
         let control = socket::Control::new(episodes, id, task, callers.clone());
         let mut tasks = JoinSet::new();
         tasks.spawn(socket::listen(socket::bind(&socket)?, control));
         let routes = finish(routes(&Arc::new(Seat { app: Arc::clone(&app), id })), &app);
-        let few = few::Few::new(listener, callers);
-        tasks.spawn(async move {
-            // Failed connections end by themselves; the loop itself does not fail.
-            let _ = axum::serve(few, routes).await;
-        });
-        Ok(One { address, tasks })
+        let (stop, stopped) = watch::channel(false);
+        tasks.spawn(listen(Noted { listener, callers }, routes, Plane::Agent, Arc::clone(&crowd), stopped));
+        tasks.spawn(crowd.watch());
+        Ok(One { address, tasks, _stop: stop })
     }
 
     /// Where the agent finds it.
@@ -120,7 +152,8 @@ fn routes(seat: &Arc<Seat>) -> Router<Arc<App>> {
 async fn over_mcp(seat: Arc<Seat>, request: Request) -> Answer {
     let (mut parts, body) = request.into_parts();
     let (entered, body) = seat.app.without_token(seat.id, body).await?;
-    parts.extensions.insert(mcp::Seat { episodes: Arc::clone(&seat.app.episodes), entered });
+    let (episodes, crowd) = (Arc::clone(&seat.app.episodes), Arc::clone(&seat.app.crowd));
+    parts.extensions.insert(mcp::Seat { episodes, entered, crowd });
     Ok(seat.app.mcp.handle(Request::from_parts(parts, Body::from(body))).await.into_response())
 }
 

@@ -1,15 +1,21 @@
-//! Ten thousand live episodes at a time. It takes a while and says figures, so it runs only when asked for:
-//! `cargo test --release -p benchwright-serve --test load -- --ignored --nocapture`.
+//! Ten thousand live episodes at a time; and honest clients beside thousands that say nothing or never finish. Both take a while and
+//! say figures, so they run only when asked for:
+//! `cargo test --release -p benchwright-serve --test load -- --ignored --nocapture --test-threads 1`.
+//! A small crowd is met in every run of the tests.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use benchwright_serve::{Options, Server};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::{Value as Json, json};
 use std::{
+    env,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
+    process::{Child, ChildStdin, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// The allocator of the program itself.
 #[global_allocator]
@@ -32,8 +38,12 @@ impl Connection {
     }
 
     fn post(&mut self, path: &str, token: &str, body: &str) -> (u16, &[u8]) {
+        self.ask("POST", path, token, body)
+    }
+
+    fn ask(&mut self, method: &str, path: &str, token: &str, body: &str) -> (u16, &[u8]) {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\naccept: application/json, \
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\naccept: application/json, \
              text/event-stream\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -42,7 +52,7 @@ impl Connection {
         let mut line = String::new();
         loop {
             line.clear();
-            self.stream.read_line(&mut line).unwrap();
+            assert!(self.stream.read_line(&mut line).unwrap() > 0, "the connection was closed");
             if line.starts_with("HTTP/1.1 ") {
                 status = line[9..12].parse().unwrap();
             } else if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
@@ -59,7 +69,11 @@ impl Connection {
 
 /// The memory of this program now and at its highest since it was last forgotten, in KiB.
 fn memory() -> (u64, u64) {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    memory_of("self")
+}
+
+fn memory_of(process: &str) -> (u64, u64) {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let kib = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -185,4 +199,206 @@ fn ten_thousand_forks() {
     assert!(second <= first * 1.05, "{second} KiB after {first} KiB");
     drop(connection);
     runtime.block_on(server.stop());
+}
+
+/// Says which part of a crowd this program plays, where it is none of a test.
+const ROLE: &str = "BENCHWRIGHT_CROWD_ROLE";
+/// What that part is told, in one line of JSON.
+const TOLD: &str = "BENCHWRIGHT_CROWD_TOLD";
+/// Where a part says that it is ready.
+const READY: &str = "crowd: ";
+/// Who never finishes comes back after this.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A part of a crowd in a process of its own, which ends with this.
+struct Part {
+    child: Child,
+    _until: ChildStdin,
+}
+
+impl Part {
+    /// Starts it, and what it said when it was ready.
+    fn start(role: &str, told: &Json) -> (Part, Json) {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["part_of_a_crowd", "--exact", "--ignored", "--nocapture"]);
+        command.env(ROLE, role).env(TOLD, told.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let ready = lines.find_map(|line| Some(line.unwrap().split_once(READY)?.1.to_owned()));
+        let part = Part { _until: child.stdin.take().unwrap(), child };
+        (part, serde_json::from_str(&ready.unwrap()).unwrap())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// No test: a part that the tests below start in another process.
+#[test]
+#[ignore = "a part of others"]
+fn part_of_a_crowd() {
+    let Ok(role) = env::var(ROLE) else { return };
+    let told: Json = serde_json::from_str(&env::var(TOLD).unwrap()).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+    let files = told["files"].as_u64().unwrap_or(hard);
+    setrlimit(Resource::RLIMIT_NOFILE, files, files).unwrap();
+    let mut server = None;
+    let ready = match &*role {
+        "server" => {
+            let started = runtime.block_on(Server::start(Options::default())).unwrap();
+            let address = started.control_address().to_string();
+            let token = started.control_token().reveal().to_owned();
+            server = Some(started);
+            json!({ "address": address, "token": token })
+        }
+        _ => runtime.block_on(attack(&told)),
+    };
+    println!("\n{READY}{ready}");
+    // Until whoever started it is gone.
+    let _ = std::io::stdin().read(&mut [0]);
+    drop((server, runtime));
+    std::process::exit(0);
+}
+
+/// Holds connections that say nothing, and bodies that are never finished; whoever is put out comes back.
+async fn attack(told: &Json) -> Json {
+    let address: SocketAddr = told["address"].as_str().unwrap().parse().unwrap();
+    let (silent, bodies) = (told["silent"].as_u64().unwrap(), told["bodies"].as_u64().unwrap());
+    let seats = told["seats"].as_array().unwrap();
+    let text = |value: &Json| value.as_str().unwrap().to_owned();
+    for at in 0..silent + bodies {
+        let begins = (at >= silent).then(|| {
+            let seat = &seats[at as usize % seats.len()];
+            let head = format!(
+                "POST /episodes/{}/tools/list_users HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+                 content-length: 1000000\r\n\r\n",
+                text(&seat[0]),
+                text(&seat[1])
+            );
+            [head.as_bytes(), &[b' '; 900_000]].concat()
+        });
+        tokio::spawn(async move {
+            loop {
+                if let Ok(mut stream) = tokio::net::TcpStream::connect(address).await {
+                    if let Some(begins) = &begins {
+                        let _ = stream.write_all(begins).await;
+                    }
+                    // It says no more, and reads until it is put out.
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
+                }
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+        if at % 100 == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    tokio::time::sleep(AGAIN).await;
+    json!({ "is": "there" })
+}
+
+/// Calls of honest clients for a time, each with an episode of its own and a pause after each call. Every fifth of a second each begins a
+/// new connection, as a newcomer. Whoever is refused ends the test.
+fn honest(address: SocketAddr, seats: &[(String, String)], time: Duration) -> Vec<Duration> {
+    let clients: Vec<_> = seats
+        .iter()
+        .map(|(id, token)| {
+            let (path, token) = (format!("/episodes/{id}/tools/list_users"), token.clone());
+            thread::spawn(move || {
+                let (begun, mut times) = (Instant::now(), Vec::new());
+                while begun.elapsed() < time {
+                    let newcomer = Instant::now();
+                    let mut connection = Connection::to(address);
+                    while newcomer.elapsed() < Duration::from_millis(200) {
+                        let began = Instant::now();
+                        let (status, body) = connection.post(&path, &token, r#"{"limit":5}"#);
+                        times.push(began.elapsed());
+                        assert_eq!(status, 200, "{}", String::from_utf8_lossy(body));
+                        thread::sleep(Duration::from_millis(4));
+                    }
+                }
+                times
+            })
+        })
+        .collect();
+    sorted(clients.into_iter().flat_map(|client| client.join().unwrap()).collect())
+}
+
+/// What a crowd did to honest clients.
+struct Met {
+    quiet: Vec<Duration>,
+    crowded: Vec<Duration>,
+    /// The memory of the server before, and at its highest during the attack, in KiB.
+    before: u64,
+    peak: u64,
+    /// All that in words.
+    told: String,
+}
+
+/// A server, honest clients, and for half of the time a crowd, each in a process of its own.
+fn meet(clients: usize, silent: usize, bodies: usize, files: Option<u64>, time: Duration) -> Met {
+    let (server, told) = Part::start("server", &json!({ "files": files }));
+    let process = server.child.id().to_string();
+    let address: SocketAddr = told["address"].as_str().unwrap().parse().unwrap();
+    let control = told["token"].as_str().unwrap();
+    let mut connection = Connection::to(address);
+    let mut seat = || {
+        let (status, body) = connection.post("/episodes", control, r#"{"domain":"csm","seed":1,"size":"medium"}"#);
+        assert_eq!(status, 201);
+        begun(body)
+    };
+    let seats: Vec<(String, String)> = (0..clients).map(|_| seat()).collect();
+    let hostile: Vec<(String, String)> = (0..10).map(|_| seat()).collect();
+    honest(address, &seats, time / 10);
+    let quiet = honest(address, &seats, time);
+    std::fs::write(format!("/proc/{process}/clear_refs"), "5").unwrap();
+    let (before, _) = memory_of(&process);
+    let attack = json!({ "address": told["address"], "silent": silent, "bodies": bodies, "seats": hostile });
+    let (attackers, _) = Part::start("attackers", &attack);
+    let crowded = honest(address, &seats, time);
+    let (_, peak) = memory_of(&process);
+    let mut asking = Connection::to(address);
+    let (status, metrics) = asking.ask("GET", "/metrics", control, "");
+    assert_eq!(status, 200);
+    let metrics = String::from_utf8_lossy(metrics);
+    let wanted = ["benchwright_connections", "benchwright_bodies", "benchwright_refusals"];
+    let counted = metrics.lines().filter(|line| wanted.iter().any(|name| line.starts_with(name)));
+    let counted: String = counted.map(|line| format!("  {line}\n")).collect();
+    drop(attackers);
+    let told = format!(
+        "{clients} clients beside {silent} silent connections and {bodies} unfinished bodies\n\
+         {counted}  quiet: {} calls, {}\n  crowded: {} calls, {}\n  p99 {:.2} times the quiet one\n  \
+         server: {before} KiB before, {peak} KiB at most",
+        quiet.len(),
+        quantiles(&quiet),
+        crowded.len(),
+        quantiles(&crowded),
+        at(&crowded, 990).as_secs_f64() / at(&quiet, 990).as_secs_f64(),
+    );
+    Met { quiet, crowded, before, peak, told }
+}
+
+/// Nobody honest is refused, and 99 of 100 calls take at most twice as long as without the crowd.
+#[test]
+#[ignore = "a measurement"]
+fn a_crowd_of_five_thousand() {
+    let met = meet(32, 5_000, 500, None, Duration::from_secs(10));
+    println!("{}", met.told);
+    assert!(at(&met.crowded, 990) <= at(&met.quiet, 990) * 2);
+    assert!(met.peak - met.before <= 256 << 10, "{} KiB more", met.peak - met.before);
+}
+
+/// The same in small, with fewer files than the crowd would take: whoever does not make it give way shuts everybody out.
+#[test]
+fn a_small_crowd_shuts_nobody_out() {
+    let met = meet(8, 500, 50, Some(256), Duration::from_millis(1_200));
+    println!("{}", met.told);
+    let bound = (at(&met.quiet, 990) * 2).max(Duration::from_millis(100));
+    assert!(at(&met.crowded, 990) <= bound, "{}", quantiles(&met.crowded));
+    assert!(met.peak - met.before <= 128 << 10, "{} KiB more", met.peak - met.before);
 }

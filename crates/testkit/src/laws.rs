@@ -538,6 +538,9 @@ fn scan(episode: &Episode, report: &mut Report) {
     if episode.state_hash() != episode.state_hash_from_scratch() {
         report.broke(Law::HashIsExact, || "the running hash is not that of the rows".into());
     }
+    if episode.weight().0 != episode.weight_from_scratch() {
+        report.broke(Law::HashIsExact, || "the running weight is not that of the rows".into());
+    }
     for (at, declared) in domain.tables.iter().enumerate() {
         let table = RelationId(at as u16);
         let mut keys: Vec<BTreeSet<Vec<&Value>>> = vec![BTreeSet::new(); declared.keys.len()];

@@ -301,6 +301,7 @@ mod tests {
             split: benchwright_pack::Split::Test,
             canary: String::new(),
             salt: None,
+            inject: 0,
             bars: benchwright_pack::SuiteBars::default(),
             solver: None,
             unbreakable: std::collections::BTreeMap::new(),

@@ -5,7 +5,13 @@
 //! Where a family's plan reads hardly anything, its reader goes first: it finds by the tools alone what an agent has to know, so that
 //! no call in a row names a record that no answer has shown.
 
-use crate::{Error, host::StoreHost, play::Offer, tasks::Judged};
+use crate::{
+    Error,
+    again::{Again, again},
+    host::StoreHost,
+    play::Offer,
+    tasks::Judged,
+};
 use benchwright_audit::Attempt;
 use benchwright_catalog::Catalog;
 use benchwright_export::{
@@ -13,7 +19,7 @@ use benchwright_export::{
     dialogue::{CallFacts, Judged as Verdicts, TaskFacts, ToolFacts, Turn},
 };
 use benchwright_grade::TaskJudge;
-use benchwright_pack::{Ending, OpenPart, Outcome, Refusal, RefusalCode, Task, Trace, TraceCall};
+use benchwright_pack::{Ending, OpenPart, Refusal, RefusalCode, Task, Trace, TraceCall};
 use benchwright_run::{
     Host as _, ToolCard,
     model::{Tools, offer},
@@ -274,7 +280,8 @@ impl Scene<'_> {
 
     /// The dialogue of a trace, a message a call, with the verdict on what it leaves.
     fn by_trace(&self, trace: &Trace, agent: &str, limit: Option<&str>) -> Result<Dialogue, Error> {
-        let (episode, answers) = self.replayed(trace)?;
+        let made = again(&self.judged.sandbox, &self.judged.task.open, trace);
+        let Again { episode, answers } = made.map_err(|error| self.row_error(error.to_string()))?;
         let judge: TaskJudge<'_> = self.judged.judge()?;
         let verdict = judge.grade_live(&episode)?;
         if verdict.ending == Ending::Error {
@@ -310,30 +317,6 @@ impl Scene<'_> {
             limit: limit.map(str::to_owned),
             trace: trace.digest().to_string(),
         })
-    }
-
-    /// Makes the calls of a trace again. Every one must be answered as it was, and the state left must be the one that the trace names.
-    fn replayed(&self, trace: &Trace) -> Result<(Episode, Vec<Result<String, Refusal>>), Error> {
-        let mut episode = self.begin()?;
-        if Trace::hash(episode.state_hash()) != trace.start {
-            return Err(self.row_error("the trace begins at another first state, so it is of another task"));
-        }
-        let answers: Vec<_> = trace.calls.iter().map(|call| episode.call(&call.tool, &call.arguments)).collect();
-        let again = episode.trace();
-        for (nth, (now, then)) in again.calls.iter().zip(&trace.calls).enumerate() {
-            if now.outcome != then.outcome {
-                let ended = |outcome: &Outcome| match outcome {
-                    Outcome::Answered(hash) => format!("answered {hash}"),
-                    Outcome::Refused(kind) => format!("refused as {kind}"),
-                };
-                let (now, was) = (ended(&now.outcome), ended(&then.outcome));
-                return Err(self.row_error(format!("call {} ({}) was {was}, and is {now}", nth + 1, then.tool)));
-            }
-        }
-        if again.calls.len() != trace.calls.len() || again.end != trace.end {
-            return Err(self.row_error("the calls of the trace lead to another state"));
-        }
-        Ok((episode, answers))
     }
 }
 

@@ -2,15 +2,18 @@
 
 use crate::tasks::TaskError;
 use benchwright_catalog::CatalogError;
-use benchwright_pack::{LARGEST_SNAPSHOT, StoreError, SuiteSolver};
+use benchwright_pack::{LARGEST_SNAPSHOT, Refused, StoreError, SuiteSolver};
 use benchwright_project::MakeError;
-use benchwright_run::{HostError, LedgerError};
+use benchwright_run::{Flaw, HostError, LedgerError};
 use benchwright_solve::EngineError;
 use benchwright_world::WorldError;
 use std::{
     io,
     path::{Path, PathBuf},
 };
+
+/// The most faults of a commitment that are told at once.
+const MOST_TOLD: usize = 20;
 
 /// Why work was not done.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +53,12 @@ pub enum Error {
     /// A task could not be made.
     #[error(transparent)]
     Make(#[from] MakeError),
+    /// A share of tasks is no share.
+    #[error("{0} is no share of tasks; it runs from 0 to 1")]
+    Rate(f64),
+    /// No hostile text could be planted into a task.
+    #[error(transparent)]
+    Inject(#[from] benchwright_inject::NotInjected),
     /// A task cannot be played.
     #[error(transparent)]
     Task(#[from] TaskError),
@@ -77,6 +86,14 @@ pub enum Error {
         /// The file that cannot be read as what it should be.
         path: PathBuf,
         /// What is wrong with it, in a sentence.
+        why: String,
+    },
+    /// A part of a stream is not what was written.
+    #[error("{}: {why}", .path.display())]
+    Damaged {
+        /// The shard, or the list of its digests.
+        path: PathBuf,
+        /// What is wrong with it.
         why: String,
     },
     /// Shards cannot be written.
@@ -157,6 +174,16 @@ pub enum Error {
     /// The ledger of runs fails.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// What is recorded of a run is not as it was written.
+    #[error("the records of {run} in {} do not hold together: {}", .path.display(), told(.flaws))]
+    Flawed {
+        /// The run.
+        run: String,
+        /// The ledger, or the folder of the run.
+        path: PathBuf,
+        /// All that is wrong, at least one thing.
+        flaws: Vec<Flaw>,
+    },
     /// The folder of runs cannot be used.
     #[error("{}: {why}", .path.display())]
     Runs {
@@ -252,6 +279,12 @@ pub enum Error {
         /// The first seed.
         seed: u64,
     },
+    /// Seeds of a committed suite were to be chosen.
+    #[error("the seeds of committed suites come from a key and are never chosen")]
+    Uncommitted,
+    /// What was committed to, or what was made public of it, is not as it must be.
+    #[error("{}", all_told(.0))]
+    Refused(Vec<Refused>),
     /// Tokens cannot be counted.
     #[error("the vocabulary cannot be read: {0}")]
     Vocabulary(String),
@@ -269,6 +302,22 @@ pub enum Error {
     Worker,
 }
 
+/// The first flaws, and how many more there are.
+fn told(flaws: &[Flaw]) -> String {
+    let first: Vec<String> = flaws.iter().take(3).map(ToString::to_string).collect();
+    let more = flaws.len().saturating_sub(3);
+    first.join("; ") + &if more > 0 { format!("; and {more} more") } else { String::new() }
+}
+
+/// All that is wrong, a line each, or the first of very many.
+fn all_told(refused: &[Refused]) -> String {
+    let mut lines: Vec<String> = refused.iter().take(MOST_TOLD).map(ToString::to_string).collect();
+    if refused.len() > MOST_TOLD {
+        lines.push(format!("and {} more", refused.len() - MOST_TOLD));
+    }
+    lines.join("\n")
+}
+
 impl Error {
     /// Says what was asked for.
     pub(crate) fn catalog(asked: &str) -> impl FnOnce(CatalogError) -> Error {
@@ -283,6 +332,11 @@ impl Error {
     /// Whether something is missing that the work needs, such as the solver.
     pub fn is_missing(&self) -> bool {
         matches!(self, Error::Solver(EngineError::NotThere(_)) | Error::Library(_) | Error::OtherSolver { .. })
+    }
+
+    /// Whether it is the seed: nobody makes a task of it, now or ever.
+    pub fn is_barren(&self) -> bool {
+        matches!(self, Error::Make(MakeError::Exhausted { .. } | MakeError::NoTwin { .. }))
     }
 }
 

@@ -4,15 +4,20 @@ mod elsewhere;
 mod here;
 
 use self::{elsewhere::Elsewhere, here::Here};
-use crate::Error;
+use crate::{
+    Error,
+    again::{Again, again},
+};
+use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_grade::TaskJudge;
 use benchwright_pack::{
-    BoundKeys, OpenPart, Outcome, SealedTask, Snapshot, Store, Task, TaskLine, Trace, Verdict, Verifier,
+    BoundKeys, OpenPart, Refusal, SealedTask, Snapshot, Split, Store, Task, TaskLine, Trace, TraceCall, Verdict,
+    Verifier,
 };
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
-use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
+use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard, model::Redactor};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
 use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState, replay};
@@ -61,28 +66,10 @@ impl Opened {
         episode.map_err(|error| failed("world")(error.to_string()))
     }
 
-    /// Makes the calls of a trace again. The state they leave must be the one that the trace names.
-    fn replay(&self, trace: &Trace) -> Result<(Episode, Vec<CallView>), HostError> {
-        let mut episode = self.begin()?;
-        if Trace::hash(episode.state_hash()) != trace.start {
-            let id = &self.task.open.id;
-            return Err(failed("task")(format!(
-                "{id}: the trace begins at another first state, so it is of another task"
-            )));
-        }
-        let mut calls = Vec::with_capacity(trace.calls.len());
-        for call in &trace.calls {
-            let answer = match episode.call(&call.tool, &call.arguments) {
-                Ok(answer) => Answer::Answered(answer),
-                Err(refusal) => Answer::Refused(refusal.to_string()),
-            };
-            calls.push(CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer });
-        }
-        if Trace::hash(episode.state_hash()) != trace.end {
-            let id = &self.task.open.id;
-            return Err(failed("task")(format!("{id}: the calls of the trace lead to another state")));
-        }
-        Ok((episode, calls))
+    /// Makes the calls of a trace again, strictly.
+    fn replay(&self, trace: &Trace) -> Result<Again, HostError> {
+        let made = again(&self.sandbox, &self.task.open, trace);
+        made.map_err(|error| failed("task")(format!("{}: {error}", self.task.open.id)))
     }
 }
 
@@ -104,16 +91,17 @@ impl<'c> StoreHost<'c> {
         StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
 
-    /// The same, and every episode can be reached over loopback by who has its token.
-    pub fn served(catalog: &'c Catalog, store: Store) -> Result<StoreHost<'c>, Error> {
-        let place = Place::Here(Here::served(catalog, store.root())?);
+    /// The same, and every episode can be reached over loopback by who has its token. What the redactor knows is taken out of every call
+    /// before the world is asked, so that neither state nor trace ever has it.
+    pub fn served(catalog: &'c Catalog, store: Store, secrets: &Redactor) -> Result<StoreHost<'c>, Error> {
+        let place = Place::Here(Here::served(catalog, store.root(), secrets)?);
         Ok(StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() })
     }
 
     /// A host of a store's tasks, with episodes at a server that has their open parts. Verdicts are reached here, from what
-    /// the server says was called.
-    pub fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str) -> StoreHost<'c> {
-        let place = Place::Elsewhere(Elsewhere::new(url, token));
+    /// the server says was called, without what the redactor knows.
+    pub fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str, secrets: &Redactor) -> StoreHost<'c> {
+        let place = Place::Elsewhere(Elsewhere::new(url, token, secrets));
         StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
     }
 
@@ -213,13 +201,21 @@ fn calls_of(sealed: &SealedTask) -> u32 {
 fn pair(sealed: &SealedTask) -> Option<String> {
     let seed = sealed.split.seed(sealed.seed);
     let drawn = format!("{} {}", sealed.pattern, sealed.tier);
-    match (&sealed.reading, &sealed.effects) {
+    let pair = match (&sealed.reading, &sealed.effects) {
         (Some(reading), _) => {
             let clause = reading.split('/').next().unwrap_or(reading);
             Some(format!("{drawn} {} {seed} {clause}", sealed.objective))
         }
         (None, Some(_)) => Some(format!("{drawn} {seed}")),
         (None, None) => None,
+    };
+    // A run may be published while the seeds are still secret. Twins share their salt.
+    match (sealed.split, &sealed.salt) {
+        (Split::Committed, salt) => {
+            let salt = salt.as_deref().unwrap_or_default();
+            pair.map(|pair| Digest::of(format!("pair|{salt}|{pair}").as_bytes()).to_string())
+        }
+        _ => pair,
     }
 }
 
@@ -230,8 +226,19 @@ impl StoreHost<'_> {
     /// Makes the calls of a trace again, for their answers.
     pub fn replayed(&self, id: &str, trace: &Trace) -> Result<Replayed, HostError> {
         let opened = self.opened(id)?;
-        let (episode, calls) = opened.replay(trace)?;
+        let Again { episode, answers } = opened.replay(trace)?;
+        let view = |(call, answer): (&TraceCall, Result<String, Refusal>)| {
+            let answer = answer.map_or_else(|refusal| Answer::Refused(refusal.to_string()), Answer::Answered);
+            CallView { tool: call.tool.clone(), arguments: call.arguments.clone(), answer }
+        };
+        let calls = trace.calls.iter().zip(answers).map(view).collect();
         Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
+    }
+
+    /// What the calls of a trace lead to when they are made again, with the verdict on it.
+    pub(crate) fn finished_again(&self, id: &str, trace: &Trace) -> Result<Finished, HostError> {
+        let opened = self.opened(id)?;
+        finished(&opened, &opened.replay(trace)?.episode, 0)
     }
 }
 
@@ -251,15 +258,7 @@ impl StoreHost<'_> {
     /// offers, and must lead to the state that was left.
     pub fn judged(&self, id: &str, trace: &Trace, snapshot: &[u8]) -> Result<Verdict, HostError> {
         let opened = self.opened(id)?;
-        let offered = &opened.task.open.tools;
-        let mut answered = trace.calls.iter().filter(|call| matches!(call.outcome, Outcome::Answered(_)));
-        if let Some(call) = answered.find(|call| !offered.is_empty() && !offered.contains(&call.tool)) {
-            return Err(failed("task")(format!(
-                "{id}: the trace has an answer of `{}`, which is not offered",
-                call.tool
-            )));
-        }
-        let (episode, _) = opened.replay(trace)?;
+        let Again { episode, .. } = opened.replay(trace)?;
         if episode.snapshot_bytes() != snapshot {
             return Err(failed("task")(format!("{id}: the calls of the trace lead to another state than was left")));
         }

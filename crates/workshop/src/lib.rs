@@ -30,8 +30,10 @@
 //!
 //! The modules have the same work with more choices: [`suites`], [`audits`], [`run`], [`stream`], [`host`].
 
+pub mod again;
 pub mod audits;
 pub mod carried;
+pub mod contest;
 pub mod dialogues;
 pub mod engines;
 mod error;
@@ -40,6 +42,7 @@ mod facade;
 pub mod freedoms;
 pub mod host;
 pub mod nemo;
+mod pages;
 pub mod play;
 mod progress;
 pub mod recorded;
@@ -54,6 +57,7 @@ pub mod suites;
 pub mod tasks;
 pub mod tokens;
 mod unfinished;
+pub mod verify;
 mod work;
 pub mod worlds;
 

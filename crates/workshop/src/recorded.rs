@@ -6,7 +6,7 @@ use benchwright_export::{
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
 };
 use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
-use benchwright_run::{LedgerStore as _, TrialFolder};
+use benchwright_run::{Chain, Flaw, LedgerStore as _, TrialFolder};
 use std::{
     collections::BTreeMap,
     fs,
@@ -19,8 +19,9 @@ pub struct Recorded {
     pub name: String,
     /// What it was to do.
     pub plan: RunPlan,
-    records: Vec<(i64, TrialRecord)>,
-    folder: PathBuf,
+    pub(crate) chain: Chain,
+    pub(crate) folder: PathBuf,
+    pub(crate) ledger: PathBuf,
     tasks: Option<PathBuf>,
 }
 
@@ -47,8 +48,9 @@ impl Recorded {
         let name = runs.ledger.name(id)?;
         Ok(Recorded {
             plan: runs.ledger.plan(id)?,
-            records: runs.ledger.records(id)?,
+            chain: runs.ledger.chain(id)?,
             folder: runs.folder(&name),
+            ledger: runs.ledger_path(),
             tasks: runs.tasks_of(&name).filter(|tasks| tasks.is_dir()),
             name,
         })
@@ -56,7 +58,30 @@ impl Recorded {
 
     /// The trials that have ended, by number.
     pub fn records(&self) -> &[(i64, TrialRecord)] {
-        &self.records
+        &self.chain.records
+    }
+
+    /// The last hash of the chain over its records.
+    pub fn head(&self) -> &str {
+        self.chain.head()
+    }
+
+    /// What can be seen to be wrong without judging anything again: a chain whose links do not follow, a file that is not there.
+    pub fn flaws(&self) -> Vec<Flaw> {
+        let folders = TrialFolder::of(&self.folder);
+        let lacking = |(number, record): &(i64, TrialRecord)| {
+            let path = folders.lacks(*number, matches!(record.end, TrialEnd::Scored(_)))?;
+            Some(Flaw { trial: Some(*number), what: format!("{} is not there", path.display()) })
+        };
+        self.chain.flaws.iter().cloned().chain(self.records().iter().filter_map(lacking)).collect()
+    }
+
+    /// Refuses a run whose records are not as they were written.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.flaws() {
+            flaws if flaws.is_empty() => Ok(()),
+            flaws => Err(Error::Flawed { run: self.name.clone(), path: self.ledger.clone(), flaws }),
+        }
     }
 
     /// The folder of its tasks: the given one, or the one that it was run on.
@@ -77,7 +102,7 @@ impl Recorded {
     /// What a log tells of the run of an agent.
     pub fn facts(&self, agent: &str) -> RunFacts {
         let planned = self.plan.tasks.len() * self.plan.attempts as usize;
-        let recorded = self.records.iter().filter(|(_, record)| record.key.agent == agent).count();
+        let recorded = self.records().iter().filter(|(_, record)| record.key.agent == agent).count();
         RunFacts {
             name: self.name.clone(),
             digest: self.plan.digest().to_string(),
@@ -94,7 +119,7 @@ impl Recorded {
             let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
             which.agent.is_none_or(|agent| agent == record.key.agent) && (passed || !which.only_passed)
         };
-        self.records.iter().filter(is_chosen).collect()
+        self.records().iter().filter(is_chosen).collect()
     }
 
     /// Every chosen trial in the order of the plan, made again by its calls. The answers must be those that were recorded, and so must the
@@ -107,6 +132,7 @@ impl Recorded {
         which: Which<'_>,
         each: &mut dyn FnMut(TrialFacts) -> Result<(), Error>,
     ) -> Result<usize, Error> {
+        self.check()?;
         let catalog = workshop.catalog();
         let lines: BTreeMap<&str, &TaskLine> = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
         let host = StoreHost::new(catalog, Store::at(tasks));
@@ -187,7 +213,7 @@ impl Recorded {
         let agents: BTreeMap<&str, RunFacts> =
             self.plan.agents.iter().map(|agent| (&**agent, self.facts(agent))).collect();
         let of: BTreeMap<i64, &str> =
-            self.records.iter().map(|(number, record)| (*number, &*record.key.agent)).collect();
+            self.records().iter().map(|(number, record)| (*number, &*record.key.agent)).collect();
         let which = Which { agent, only_passed: false };
         self.trials(workshop, tasks, offered, which, &mut |trial| {
             let facts = of.get(&trial.number).and_then(|agent| agents.get(agent));

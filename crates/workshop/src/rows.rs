@@ -97,7 +97,7 @@ pub fn of_run(
     let mut written = Written::default();
     let mut add = |trial: TrialFacts| {
         let id = trial.task.id;
-        if trial.task.split == Split::Test.word() && !options.of_locked {
+        if trial.task.split != Split::Train.word() && !options.of_locked {
             return Err(Error::TestSplit(id));
         }
         match trial.end {
@@ -173,7 +173,7 @@ fn each_task<T: Send>(
 fn may_train(task: &Task) -> Result<(), Error> {
     match task.sealed.split {
         Split::Train => Ok(()),
-        Split::Test => Err(Error::TestSplit(task.open.id.clone())),
+        Split::Test | Split::Committed => Err(Error::TestSplit(task.open.id.clone())),
     }
 }
 

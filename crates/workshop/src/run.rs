@@ -105,6 +105,11 @@ impl<'a> Run<'a> {
         let (id, is_new) = runs.ledger.open(&runs.fresh_name(&about), &plan, options.new)?;
         let name = runs.ledger.name(id)?;
         let place = runs.folder(&name);
+        // Nothing is added to records that were changed.
+        let flaws = runs.ledger.chain(id)?.flaws;
+        if !flaws.is_empty() {
+            return Err(Error::Flawed { run: name, path: runs.ledger_path(), flaws });
+        }
         runs.note_tasks(&name, folder).map_err(Error::io(&place))?;
         let working = Working::on(&place).map_err(Error::io(&place))?;
         if working.alone {
@@ -142,14 +147,17 @@ impl<'a> Run<'a> {
                     stop.store(true, Ordering::Relaxed);
                 }
             }
-            worker.join().unwrap_or_else(|_| Err(LedgerError::Store("the runner was lost".to_owned())))
+            worker.join().unwrap_or(Err(LedgerError::Lost("the runner")))
         })?;
         drop(work);
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        let records = self.runs.ledger.records(self.id)?.into_iter().map(|(_, record)| record).collect();
+        let chain = self.runs.ledger.chain(self.id)?;
+        let head = chain.head().to_owned();
+        let records = chain.records.into_iter().map(|(_, record)| record).collect();
         Ok(Ran {
+            head,
             name: self.name,
             plan: self.plan,
             records,
@@ -166,6 +174,8 @@ pub struct Ran {
     pub name: String,
     /// What was tried.
     pub plan: RunPlan,
+    /// The last hash of the chain over its records: whoever has it can tell whether they were changed or cut since.
+    pub head: String,
     /// What came of each trial.
     pub records: Vec<TrialRecord>,
     /// Trials that were recorded this time.

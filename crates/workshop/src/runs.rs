@@ -9,6 +9,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The file of the ledger.
+const LEDGER: &str = "ledger.sqlite";
+
 /// The folder of runs with its ledger.
 pub struct Runs {
     root: PathBuf,
@@ -21,8 +24,13 @@ impl Runs {
     pub fn open(root: &Path) -> Result<Runs, Error> {
         let failed = |why: String| Error::Runs { path: root.to_owned(), why };
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
-        let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).map_err(|error| failed(error.to_string()))?;
+        let ledger = SqliteLedger::open_file(&root.join(LEDGER)).map_err(|error| failed(error.to_string()))?;
         Ok(Runs { root: root.to_owned(), ledger })
+    }
+
+    /// Where the ledger is.
+    pub fn ledger_path(&self) -> PathBuf {
+        self.root.join(LEDGER)
     }
 
     /// The folder of a run.

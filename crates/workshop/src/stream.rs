@@ -4,7 +4,7 @@
 use crate::{Error, Maker, Workshop, events, progress::Work, suites, work::maker::in_suite};
 use benchwright_base::Digest;
 use benchwright_catalog::{Catalog, CatalogError};
-use benchwright_export::{shard_paths, write_shard};
+use benchwright_export::{shard_digests, shard_paths, write_shard};
 use benchwright_pack::{Suite, SuiteTask, store};
 use benchwright_project::Solver;
 use nix::time::{ClockId, clock_gettime};
@@ -61,8 +61,17 @@ impl Streamed {
 pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, Error> {
     begin(suite, out)?;
     let shards: Vec<&[SuiteTask]> = suite.tasks.chunks(PER_SHARD).collect();
-    let done = |at: usize| shard_paths(out, at)[0].is_file() && lock_path(out, at).is_file();
-    let open: Vec<usize> = (0..shards.len()).filter(|at| !done(*at)).collect();
+    let mut open = Vec::new();
+    for (at, lines) in shards.iter().enumerate() {
+        let [is_open, is_sealed] = shard_paths(out, at).map(|path| path.is_file());
+        let is_locked = lock_path(out, at).is_file();
+        // What an earlier run was cut off at is made again; the open part is written last.
+        if is_open && is_sealed && is_locked {
+            check_shard(out, at, lines.len())?;
+        } else {
+            open.push(at);
+        }
+    }
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let spent: Mutex<Duration> = Mutex::new(Duration::ZERO);
@@ -133,6 +142,28 @@ fn begin(suite: &Suite, out: &Path) -> Result<(), Error> {
     write_whole(&path, head.as_bytes())
 }
 
+/// Holds a shard that is there to the digests that were noted when it was made.
+fn check_shard(out: &Path, at: usize, count: usize) -> Result<(), Error> {
+    let digests: Vec<Digest> = read_lock(&lock_path(out, at))?;
+    let [open, _] = shard_paths(out, at);
+    let damaged = |why: &str| Error::Damaged { path: open.clone(), why: why.to_owned() };
+    match shard_digests(out, at) {
+        Ok(found) if found == digests && found.len() == count => Ok(()),
+        Ok(_) => Err(damaged("its tasks are not those of its lock")),
+        Err(error) => Err(damaged(&error.to_string())),
+    }
+}
+
+/// The digests of a shard's lock.
+fn read_lock(path: &Path) -> Result<Vec<Digest>, Error> {
+    let text = fs::read_to_string(path).map_err(Error::io(path))?;
+    let read = |line: &str| {
+        let bad = || Error::Damaged { path: path.to_owned(), why: format!("`{line}` is no digest") };
+        Digest::parse(line).ok_or_else(bad)
+    };
+    text.lines().map(read).collect()
+}
+
 fn lock_path(out: &Path, at: usize) -> PathBuf {
     out.join("locks").join(format!("part-{at:05}.txt"))
 }
@@ -145,7 +176,8 @@ fn shard(maker: &mut Maker<'_>, suite: &Suite, lines: &[SuiteTask], out: &Path, 
     for line in lines {
         let (task, _) =
             maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), None, false)?;
-        let task = in_suite(task, suite.salt.as_deref());
+        let task = maker.injected(task, suite.inject)?;
+        let task = in_suite(task, suite.salt_of(line).as_deref());
         digests.push_str(&format!("{}\n", task.digest()));
         tasks.push(task);
     }
@@ -168,11 +200,9 @@ fn lock(suite: &Suite, out: &Path, shards: usize) -> Result<(), Error> {
     let mut lines = whole.tasks.iter_mut();
     for at in 0..shards {
         let path = lock_path(out, at);
-        let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let bad = |why: String| Error::Malformed { path: path.clone(), why };
-        for digest in text.lines() {
-            let digest = Digest::parse(digest).ok_or_else(|| bad(format!("`{digest}` is no digest")))?;
-            lines.next().ok_or_else(|| bad("it has too many lines".to_owned()))?.digest = Some(digest);
+        for digest in read_lock(&path)? {
+            let too_many = || Error::Damaged { path: path.clone(), why: "it has too many lines".to_owned() };
+            lines.next().ok_or_else(too_many)?.digest = Some(digest);
         }
     }
     if lines.next().is_some() {

@@ -8,7 +8,7 @@ use crate::{
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_derive::DERIVATION;
-use benchwright_pack::{SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
+use benchwright_pack::{MOST_INJECTED, SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
 use benchwright_solve::Library;
 use serde_json::{Value as Json, json};
@@ -25,7 +25,7 @@ const UNFINISHED: &str = "build.unfinished.jsonl";
 /// The most tasks that are made of a pattern at a time.
 pub const MOST_TASKS: u64 = 1_000_000;
 /// The largest seed: a lock file has no larger numbers.
-pub const LARGEST_SEED: u64 = i64::MAX as u64;
+pub const LARGEST_SEED: u64 = Split::NUMBERS - 1;
 
 /// The suite of some seeds of a pattern at a tier, without digests; without an objective, with the usual one.
 pub fn of_pattern(
@@ -57,6 +57,10 @@ pub fn of_pattern(
         }
     };
     let count = seeds.end.saturating_sub(seeds.start);
+    if split == Split::Committed {
+        return Err(Error::Uncommitted);
+    }
+    // The end is the first that is not drawn.
     if count == 0 || count > MOST_TASKS || seeds.end > LARGEST_SEED {
         return Err(Error::Count { count, seed: seeds.start });
     }
@@ -76,6 +80,7 @@ pub fn of_pattern(
         split,
         canary: split.canary().to_owned(),
         salt: None,
+        inject: 0,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         unbreakable: std::collections::BTreeMap::new(),
@@ -98,6 +103,20 @@ pub fn twins(catalog: &Catalog, suite: Suite, clause: &str) -> Result<Suite, Err
     let both =
         |line: SuiteTask| readings.map(|reading| SuiteTask { reading: Some(reading.to_owned()), ..line.clone() });
     Ok(Suite { tasks: suite.tasks.into_iter().flat_map(both).collect(), ..suite })
+}
+
+/// The suite in which a share of the tasks, from 0 to 1, carries a hostile text. It is another suite, with digests of its own; one that
+/// has that share already is left as it is.
+pub fn with_injections(suite: Suite, rate: f64) -> Result<Suite, Error> {
+    if !(0.0..=1.0).contains(&rate) {
+        return Err(Error::Rate(rate));
+    }
+    let inject = (rate * f64::from(MOST_INJECTED)).round() as u32;
+    if inject == suite.inject {
+        return Ok(suite);
+    }
+    let tasks = suite.tasks.into_iter().map(|task| SuiteTask { digest: None, ..task }).collect();
+    Ok(Suite { name: format!("{}-injected", suite.name), inject, tasks, ..suite })
 }
 
 /// The objective that was asked for, or the usual one of the tier.
@@ -259,7 +278,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
         let digest = Digest::parse(&made.digest).ok_or(Error::Worker)?;
         if let Some(locked) = line.digest.filter(|locked| held && *locked != digest) {
             let why = format!("its digest is {digest}, the lock file says {locked}");
-            built.short.push((line.clone(), Shortfall { why, missing: false }));
+            built.short.push((line.clone(), Shortfall { why, missing: false, barren: false }));
         }
         let line = SuiteTask { digest: Some(digest), ..line.clone() };
         built.suite.tasks.push(line.clone());

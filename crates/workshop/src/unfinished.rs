@@ -24,8 +24,19 @@ pub(crate) struct Log {
 /// What work on a suite stands on: its lock file, the patterns and domains as they are declared today, and this program. Where any of
 /// them is another, what was done before is no part of this work: half of a suite made of an older pattern is no suite.
 pub(crate) fn ground(catalog: &Catalog, suite: &Suite) -> Json {
-    let patterns: BTreeSet<&str> = suite.tasks.iter().map(|line| &*line.pattern).collect();
-    let (mut declared, mut domains) = (suite.to_toml(), BTreeSet::new());
+    let declared =
+        suite.to_toml() + &declared(catalog, suite.tasks.iter().map(|line| &*line.pattern), suite.inject > 0);
+    json!({ "suite": suite.name, "declared": Digest::of(declared.as_bytes()).to_string(), "program": program() })
+}
+
+/// Patterns and the domains of their worlds, as they are declared today.
+pub(crate) fn declared<'a>(
+    catalog: &Catalog,
+    patterns: impl Iterator<Item = &'a str>,
+    with_injections: bool,
+) -> String {
+    let patterns: BTreeSet<&str> = patterns.collect();
+    let (mut declared, mut domains) = (String::new(), BTreeSet::new());
     // What cannot be had is told by the work itself.
     for name in patterns {
         match catalog.pattern(name) {
@@ -46,11 +57,17 @@ pub(crate) fn ground(catalog: &Catalog, suite: &Suite) -> Json {
     // Many patterns share a domain, which is read once.
     for name in domains {
         match catalog.find(&name) {
-            Ok(found) => declared.push_str(&format!("{}\n", found.domain.digest)),
+            Ok(found) => {
+                declared.push_str(&format!("{}\n", found.domain.digest));
+                // They are in no digest of a domain.
+                if with_injections {
+                    declared.push_str(&format!("{:?}\n", found.domain.injections));
+                }
+            }
             Err(error) => declared.push_str(&format!("{error}\n")),
         }
     }
-    json!({ "suite": suite.name, "declared": Digest::of(declared.as_bytes()).to_string(), "program": program() })
+    declared
 }
 
 /// Tells this program from another build of it, without reading it.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use benchwright_pack::Store;
-use benchwright_workshop::{AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, policy};
+use benchwright_pack::{Split, Store};
+use benchwright_workshop::{
+    AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, policy, stream, suites,
+};
 use std::{
     collections::BTreeMap,
     fs,
@@ -179,4 +181,28 @@ fn a_run_that_is_cut_off_goes_on_and_every_trial_is_recorded_once() {
     }
     let again = workshop().run(&tasks, &agents, &runs, &RunOptions::default()).unwrap();
     assert_eq!((again.fresh, &again.name), (0, &ran.name), "nothing is tried twice");
+}
+
+/// A shard that is there and damaged is no shard, and nobody takes it for one.
+#[test]
+fn a_damaged_shard_is_an_error_that_names_the_file() {
+    let folder = Temporary::new().unwrap();
+    let out = folder.path().join("shards");
+    let catalog = Catalog::built_in();
+    let suite = suites::of_pattern(&catalog, PATTERN, TIER, None, Split::Train, 1..4).unwrap();
+    stream::make(&workshop(), &suite, &out).unwrap();
+    assert_eq!(stream::make(&workshop(), &suite, &out).unwrap().kept, 1, "a whole one is kept");
+    let shard = out.join("sealed/part-00000.parquet");
+    let whole = fs::read(&shard).unwrap();
+    for at in [8, whole.len() / 2, whole.len() - 3] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        fs::write(&shard, bytes).unwrap();
+        let told = stream::make(&workshop(), &suite, &out).unwrap_err();
+        assert!(matches!(&told, Error::Damaged { .. }) && told.to_string().contains("part-00000"), "{at}: {told}");
+    }
+    fs::write(&shard, &whole).unwrap();
+    fs::write(out.join("locks/part-00000.txt"), "").unwrap();
+    let told = stream::make(&workshop(), &suite, &out).unwrap_err().to_string();
+    assert!(told.contains("its tasks are not those of its lock"), "{told}");
 }

@@ -6,6 +6,22 @@ use benchwright_base::{DateTime, Digest, RowId, StateHash};
 use benchwright_pack::{Diff, Refusal, Trace};
 use benchwright_schema::Domain;
 
+/// How much of this process's memory a state takes, in rows of about a kibibyte; one with long texts counts as several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    /// As it stands.
+    pub rows: u64,
+    /// As it was at the beginning, which all episodes of a world share.
+    pub first: u64,
+}
+
+impl Size {
+    /// What it has grown by.
+    pub fn grown(&self) -> u64 {
+        self.rows.saturating_sub(self.first)
+    }
+}
+
 /// One state of a world that changes by calls. What an engine cannot do is an error that says so, never a wrong answer.
 pub trait Episode: Send {
     /// Calls a tool with a JSON object of arguments and returns the JSON answer. A refusal changes nothing; it stands in the
@@ -26,6 +42,11 @@ pub trait Episode: Send {
     /// The hash of the state, where the engine has one at hand. Others would have to read everything to tell.
     fn state_hash(&self) -> Option<StateHash> {
         None
+    }
+
+    /// How much it takes, at the cost of a look, as it is asked for at every call. Nothing where the state is kept elsewhere.
+    fn size(&self) -> Size {
+        Size::default()
     }
 
     /// What tells one state from another: its hash, or the digest of its bytes where there is no hash.

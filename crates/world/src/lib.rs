@@ -35,6 +35,7 @@ mod access;
 mod engine;
 mod episode;
 mod face;
+pub mod obey;
 mod replay;
 pub mod seen;
 mod state;
@@ -44,7 +45,7 @@ pub mod written;
 
 pub use access::{NotAnswered, ToolAccess, answered};
 pub use engine::{About, Engine, Engines, Filling, World};
-pub use episode::Episode;
+pub use episode::{Episode, Size};
 pub use face::{Calls, Face, FaceAnswer};
 pub use replay::{ReplayError, bound_keys, replay};
 pub use state::WorldState;

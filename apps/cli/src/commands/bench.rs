@@ -31,7 +31,9 @@ Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and i
   odoo {reset_ms, call_ms, grade_ms, episodes_per_s}, embedded {the same, in process},
   embedded_gateway {the same, over HTTP}, ratio, gateway_ratio, version
 Keys of `bench python --json`, which needs the package benchwright and is run only by name:
-  ratio, python_episode_us, empty_call_ns, fork_ns, two_threads, batch_steps_per_s, batch_kib_each, missed")]
+  ratio, python_episode_us, empty_call_ns, fork_ns, two_threads, rust_two_threads, batch_steps_per_s, batch_kib_each, missed
+Keys of `bench sandbox --json`, which needs bubblewrap and is run only by name:
+  bare {p50_ms, p95_ms}, ways {bubblewrap, container: the same}, at_once {sandboxes, seconds, failed, left}, missed")]
 pub(crate) struct Options {
     /// The bench; without one, all that need nothing else
     #[arg(value_parser = NAMES)]

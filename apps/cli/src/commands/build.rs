@@ -24,7 +24,8 @@ use std::{
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
 digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
 written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build that was cut off goes on
-where it stopped when the same line is given again. The suites of this repository come with
+where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each, carries text that
+asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of this repository come with
 the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
@@ -49,6 +50,9 @@ pub(crate) struct Options {
     /// Writes the digests found into the lock file, whatever it held
     #[arg(long)]
     lock: bool,
+    /// Plants hostile text into this share of the tasks, from 0 to 1; the suite of DIR says so
+    #[arg(long, value_name = "RATE", conflicts_with = "lock")]
+    inject: Option<f64>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -62,12 +66,18 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         let message = format!("{} comes with the program and cannot be written", options.suite.display());
         return Err(Failure::wrong_use(message, "the path of a lock file"));
     }
+    let locked = suite.name.clone();
+    if let Some(rate) = options.inject {
+        suite = suites::with_injections(suite, rate)?;
+    }
     let catalog = workshop.catalog();
     let here = match options.lock {
         true => suites::solver_for(catalog, &suite)?,
         false => suites::solver_of(catalog, &suite)?,
     };
-    let is_open = suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none());
+    // With other texts planted it is another suite, whose lock file is that of the folder.
+    let is_open =
+        suite.name == locked && (suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none()));
     if options.lock && suite.salt.is_none() {
         // Written before anything is made, so that a build that was cut off goes on with it.
         suite.salt = Some(suites::fresh_salt()?);

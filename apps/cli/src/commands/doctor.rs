@@ -2,6 +2,7 @@
 
 use crate::{failure::Failure, layout::counted, output, progress::Progress, worlds};
 use benchwright_catalog::{Catalog, Found};
+use benchwright_run::{Broken, Bubblewrap, Container};
 use benchwright_sandbox::Sandbox;
 use benchwright_solve::{CpSat, Engine as _, EngineError, FETCH, Highs, Library, PINNED_VERSION};
 use serde_json::{Value as Json, json};
@@ -68,6 +69,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     checks.push(temporary_folder());
     checks.push(sqlite());
     checks.push(solver());
+    checks.extend(sandboxes());
     checks.push(terminal());
     let missing = checks.iter().filter(|check| check.is_needed && !check.is_ok).count();
     if options.json {
@@ -209,6 +211,19 @@ fn solver() -> Check {
         Err(error) => Check::missing("solver", error.to_string(), FETCH),
     };
     check.without_need()
+}
+
+/// Only agents that are programs need one.
+fn sandboxes() -> Vec<Check> {
+    let ways = [
+        ("bubblewrap", Bubblewrap::look(), "apt-get install bubblewrap"),
+        ("podman", Container::look(), "apt-get install podman, for `run --isolation container`"),
+    ];
+    let check = |(name, found, mend): (&str, Result<String, Broken>, &str)| match found {
+        Ok(version) => Check::ok(name, format!("{version}; keeps programs apart that are agents")),
+        Err(why) => Check::missing(name, format!("{why}; only agents that are programs need it"), mend).without_need(),
+    };
+    ways.into_iter().map(check).collect()
 }
 
 fn terminal() -> Check {

@@ -3,7 +3,9 @@
 use super::export::write_new;
 use crate::{failure::Failure, layout::columns, output, tasks};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{CheckStatus, Ending, LARGEST_SNAPSHOT, Snapshot, Store, Task, Trace, Verdict};
+use benchwright_pack::{
+    CheckStatus, Ending, LARGEST_SNAPSHOT, LARGEST_UNPACKED, Snapshot, Store, Task, Trace, Verdict, read_packed,
+};
 use benchwright_serve::read_collected;
 use benchwright_workshop::{
     host::StoreHost,
@@ -12,15 +14,17 @@ use benchwright_workshop::{
 use serde_json::json;
 use std::{
     fs,
-    io::{self, Read as _},
     path::{Path, PathBuf},
 };
+
+/// What a state is taken from.
+const SNAPSHOT: &str = "the snapshot of an episode of this task";
 
 /// Judges the state that was left of a task
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-Needs the sealed part of the task, and no solver. The exit code is 0 if the task passes and 1 if it does not; a state of
-another task gets no verdict, and the exit code is 2.
+Needs the sealed part of the task with the lock file of its folder, or --digest, and no solver. The exit code is 0 if the
+task passes and 1 if it does not; a state of another task gets no verdict, and the exit code is 2.
 
 Of a folder that `benchwright collect` wrote, the calls are made again and must lead to the state that was left. With
 --rewards, reward.json ({\"reward\": 0 or 1}) and verdict.json (all that --json prints) are written into a folder, as Harbor
@@ -58,6 +62,8 @@ pub(crate) struct Options {
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let (store, id) = tasks::locate(&options.task)?;
+    // Who names the digest needs no lock file.
+    let store = if options.digest.is_some() { Store::held_elsewhere(store.root()) } else { store };
     let task = store.task(&id)?;
     if options.digest.as_ref().is_some_and(|digest| *digest != task.digest().to_string()) {
         let next = "the task as it was made: benchwright build SUITE.toml -o DIR";
@@ -98,7 +104,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
 
 // Exit code 1 says that the task is not passed, so what is no state of it must be told apart.
 fn unfit(file: &Path, why: impl std::fmt::Display) -> anyhow::Error {
-    Failure::wrong_use(format!("{}: {why}", file.display()), "the snapshot of an episode of this task")
+    Failure::wrong_use(format!("{}: {why}", file.display()), SNAPSHOT)
 }
 
 /// The verdict on a snapshot.
@@ -108,7 +114,11 @@ fn of_snapshot(catalog: &Catalog, task: &Task, file: &Path) -> anyhow::Result<Ve
     if length > LARGEST_SNAPSHOT as u64 {
         return Err(unfit(file, format!("it has {length} bytes; at most {LARGEST_SNAPSHOT} are read")));
     }
-    let bytes = read(file).map_err(|error| unfit(file, error))?;
+    let is_packed = file.extension().is_some_and(|end| end == "gz");
+    let bytes = match is_packed {
+        true => read_packed(file, LARGEST_UNPACKED).map_err(|error| Failure::wrong_use(error, SNAPSHOT))?,
+        false => fs::read(file).map_err(|error| unfit(file, error))?,
+    };
     let state = Snapshot::from_bytes(&bytes, &judged.domain).map_err(|error| unfit(file, error))?;
     let again = "make the task again with this program: benchwright build SUITE.toml -o DIR";
     let grader = judged.judge().map_err(|error| Failure::falls_short(error, again))?;
@@ -129,17 +139,6 @@ fn of_collected(
     let trace = Trace::from_bytes(&left.trace).map_err(|error| unfit(folder, error))?;
     let verdict = StoreHost::new(catalog, store).judged(id, &trace, &left.snapshot);
     Ok((verdict.map_err(|error| unfit(folder, error))?, left.callers))
-}
-
-/// The bytes of a snapshot, unpacked where its name ends with `.gz`.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if path.extension().is_none_or(|end| end != "gz") {
-        return fs::read(path);
-    }
-    let mut bytes = Vec::new();
-    let unpacked = flate2::read::GzDecoder::new(fs::File::open(path)?);
-    unpacked.take(LARGEST_SNAPSHOT as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn table(verdict: &Verdict) -> String {

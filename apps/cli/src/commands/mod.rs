@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod contest;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod domains;

@@ -1,16 +1,15 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
-use crate::{failure::Failure, layout::columns, output, progress::Progress};
-use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, TaskLine, TrialRecord, run::TrialEnd};
+use crate::{failure::Failure, layout::columns, output};
+use benchwright_pack::TrialRecord;
 use benchwright_report::{
     Comparison, Side, Summary, compare_all,
-    html::{Index, PageLink, TrialView, index, page_name, trial_page},
+    html::{Index, PageLink, index},
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_run::{LedgerStore as _, TrialFolder};
-use benchwright_workshop::{Error, host::StoreHost, recorded::Recorded, runs::Runs};
+use benchwright_run::LedgerStore as _;
+use benchwright_workshop::{Error, Workshop, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -28,15 +27,24 @@ Intervals are of 95 % and cluster on the pattern, because tasks of one pattern a
 static pages is written that opens from disk without JavaScript: an index with all tables and plots, and a page for
 each trial that is asked for, with its calls, failed checks and what changed. Those pages need the tasks of the run.
 
+The records of a run are a chain of hashes. Every report checks its links and that every file is there. With --verify the
+folders are held to their digests and the tasks to their lock, and the calls of every trial are made again and judged;
+what differs is named, trial by trial, and what could not be judged again is told as not verified. The exit code is then 1.
+A chain that was cut at its end, or made again as a whole, is seen only by who has a head from before: publish the one that
+`run` prints, and give it to --head.
+
 Examples:
   benchwright report
   benchwright report --list
+  benchwright report 2026-11-15T090000-out --verify
   benchwright report 2026-11-15T090000-out --html report --details failed
 
 Keys of --json:
-  run, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
+  run, head, flaws, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
   environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon, ways}, families, rules, grids,
-  correlations, flaky, pairs, refusals, icc_cluster, icc_task}]")]
+  correlations, flaky, pairs, refusals, icc_cluster, icc_task}]
+With --verify:
+  run, head, links, trials, verified, errors, differs and not_verified [{trial, task, agent, attempt, file, what}]")]
 pub(crate) struct Options {
     /// The run, by its name or its folder [default: the newest]
     #[arg(value_name = "RUN")]
@@ -56,6 +64,15 @@ pub(crate) struct Options {
     /// The folder of the run's tasks [default: the one it was run on]
     #[arg(long, value_name = "DIR")]
     tasks: Option<PathBuf>,
+    /// Judges every trial again from its calls and names all that is not as it was recorded
+    #[arg(long, conflicts_with_all = ["html", "list"])]
+    verify: bool,
+    /// A head of the run's records that was published: one that the chain never had is named
+    #[arg(long, value_name = "HEAD", requires = "verify")]
+    head: Option<String>,
+    /// How many trials are judged at a time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -73,32 +90,67 @@ fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Recorded> {
 }
 
 /// Runs `report`.
-pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
     let runs = Runs::open(&options.runs)?;
     if options.list {
         return list(&runs, options.json);
     }
     let read = read(&runs, options.run.as_deref())?;
+    let workshop = workshop.clone().with_jobs(options.jobs);
+    if options.verify {
+        return verify(&workshop, &read, options);
+    }
     let records: Vec<TrialRecord> = read.records().iter().map(|(_, record)| record.clone()).collect();
     let summary = Summary::of(&read.plan, &records)?;
     let sides: Vec<Side<'_>> =
         read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records: &records, agent }).collect();
     let comparisons = compare_all(&sides)?;
     if let Some(folder) = &options.html {
-        let pages = pages(catalog, &runs, &read, options, folder)?;
-        let beside = Index { title: &read.name, comparisons: &comparisons, pages: &pages };
+        let pages = pages(&workshop, &read, options, folder)?;
+        let beside = Index { title: &read.name, comparisons: &comparisons, pages: &pages, head: read.head() };
         fs::create_dir_all(folder)?;
         fs::write(folder.join("index.html"), index(&summary, &beside))?;
+        for wrong in pages.iter().filter_map(|page| page.wrong.as_ref()) {
+            eprintln!("warning: {wrong}");
+        }
         eprintln!("next: open {}/index.html", folder.display());
     }
+    let checked = read.check();
     if options.json {
-        let mut told = json!({ "run": read.name });
+        let flaws: Vec<String> = match &checked {
+            Err(Error::Flawed { flaws, .. }) => flaws.iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        };
+        let mut told = json!({ "run": read.name, "head": read.head(), "flaws": flaws });
         if let (Json::Object(told), Json::Object(summary)) = (&mut told, serde_json::to_value(&summary)?) {
             told.extend(summary);
         }
-        return Ok(output::json(&told)?);
+        output::json(&told)?;
+    } else {
+        output::data(&text::summary(&summary, output::columns()))?;
+        output::data(&format!("\nhead of the records: {}\n", read.head()))?;
     }
-    Ok(output::data(&text::summary(&summary, output::columns()))?)
+    // The numbers above are worth nothing if the records were changed.
+    Ok(checked?)
+}
+
+/// Judges every trial again.
+fn verify(workshop: &Workshop, read: &Recorded, options: &Options) -> anyhow::Result<()> {
+    let found = read.verify(workshop, options.tasks.as_deref(), options.head.as_deref())?;
+    match options.json {
+        true => output::json(&serde_json::to_value(&found)?)?,
+        false => output::data(&found.to_text())?,
+    }
+    let (differs, open) = (found.differs.len(), found.not_verified.len());
+    let next = match (differs, open) {
+        (0, 0) => return Ok(()),
+        (0, _) => "--tasks DIR, with the open and the sealed parts of the run's tasks",
+        _ => "the run again: benchwright run DIR --new; what differs above is not what was recorded",
+    };
+    Err(Failure::falls_short(
+        format!("{differs} things differ and {open} trials are not verified in {}", read.name),
+        next,
+    ))
 }
 
 /// The runs that there are, a line each.
@@ -124,73 +176,25 @@ fn list(runs: &Runs, is_json: bool) -> anyhow::Result<()> {
 }
 
 /// Writes the pages of trials; what the index links to.
-fn pages(
-    catalog: &Catalog,
-    runs: &Runs,
-    read: &Recorded,
-    options: &Options,
-    folder: &Path,
-) -> anyhow::Result<Vec<PageLink>> {
-    let (only_failed, most) = match options.details.as_deref() {
+fn pages(workshop: &Workshop, read: &Recorded, options: &Options, folder: &Path) -> anyhow::Result<Vec<PageLink>> {
+    let which = match options.details.as_deref() {
         None => (true, DETAILS),
         Some("failed") => (true, usize::MAX),
         Some("all") => (false, usize::MAX),
-        Some(number) => match number.parse() {
-            Ok(number) => (true, number),
-            Err(_) => {
-                return Err(Failure::wrong_use(
-                    format!("`{number}` is no number"),
-                    "--details failed, all or a number",
-                ));
-            }
-        },
+        Some(number) => (
+            true,
+            number.parse().map_err(|_| {
+                Failure::wrong_use(format!("`{number}` is no number"), "--details failed, all or a number")
+            })?,
+        ),
     };
-    let tasks = match &options.tasks {
-        Some(tasks) => Some(tasks.clone()),
-        None => runs.tasks_of(&read.name).filter(|tasks| tasks.is_dir()),
-    };
-    let Some(tasks) = tasks else {
+    let Ok(tasks) = read.tasks(options.tasks.as_deref()) else {
         eprintln!(
             "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
         );
         return Ok(Vec::new());
     };
-    let host = StoreHost::new(catalog, Store::at(tasks));
-    let lines: BTreeMap<&str, &TaskLine> = read.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-    let mut left: BTreeMap<&str, usize> = read.plan.agents.iter().map(|agent| (&**agent, most)).collect();
-    let mut chosen = Vec::new();
-    for (number, record) in read.records() {
-        let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
-        let Some(left) = left.get_mut(&*record.key.agent) else { continue };
-        if *left > 0 && !(only_failed && passed) {
-            *left -= 1;
-            chosen.push((*number, record));
-        }
-    }
-    fs::create_dir_all(folder.join("trials"))?;
-    let trials = TrialFolder::of(&runs.folder(&read.name));
-    let shown = Progress::of("pages", chosen.len());
-    let mut links = Vec::new();
-    for (number, record) in chosen {
-        shown.advance();
-        let Some(task) = lines.get(&*record.key.task) else { continue };
-        let pass = match &record.end {
-            TrialEnd::Scored(score) => Some(score.pass),
-            TrialEnd::Error { .. } => None,
-        };
-        let kept = pass.is_some().then(|| trials.read(number)).transpose()?;
-        let again = kept.as_ref().map(|kept| host.replayed(&task.id, &kept.trace)).transpose();
-        let again =
-            again.map_err(|error| Failure::falls_short(error, "the tasks that this run was made with: --tasks DIR"))?;
-        let (instruction, calls, diff) = again.unwrap_or_default();
-        let verdict = kept.as_ref().map(|kept| &kept.verdict);
-        let view = TrialView { task, record, instruction: &instruction, calls: &calls, verdict, diff: &diff };
-        let href = page_name(&record.key);
-        fs::write(folder.join(&href), trial_page(&view))?;
-        let (agent, task) = (record.key.agent.clone(), task.id.clone());
-        links.push(PageLink { href, agent, task, attempt: record.key.attempt, pass });
-    }
-    Ok(links)
+    Ok(read.pages(workshop, &tasks, which, folder)?)
 }
 
 /// Compares the agents of two runs on the same tasks
@@ -220,6 +224,7 @@ pub(crate) struct CompareOptions {
 pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<()> {
     let runs = Runs::open(&options.runs)?;
     let all = options.given.iter().map(|given| read(&runs, Some(given))).collect::<anyhow::Result<Vec<Recorded>>>()?;
+    all.iter().try_for_each(Recorded::check)?;
     let records: Vec<Vec<TrialRecord>> =
         all.iter().map(|read| read.records().iter().map(|(_, record)| record.clone()).collect()).collect();
     let mut sides = Vec::new();

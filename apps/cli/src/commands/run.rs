@@ -22,7 +22,8 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Each agent tries each task K times. Every trial is recorded exactly once in RUNS/ledger.sqlite and has a folder
-RUNS/NAME/trials/N with trace, verdict, final snapshot and diff. A run that was cut off goes on where it stopped: the
+RUNS/NAME/trials/N with trace, verdict, final snapshot and diff. Records are a chain of hashes; its head, which is printed at
+the end, is what `report --verify --head` holds the run to. A run that was cut off goes on where it stopped: the
 newest run with the same tasks, agents, limits and K is resumed, unless --new is given. What fails without being
 the agent's fault is tried again, and is an error in the end, never a zero.
 
@@ -32,17 +33,20 @@ Agents:
   spam     writes a field of every record and pushes every button
   greedy   reads the brief and takes the cheapest feasible offers
   oracle   carries out the certified plan
+  obedient does that, and whatever text in a record asks for
   always-decline; first-hit, literal, defaults, careless: the oracle of a request with vices
   react:MODEL   a model that calls tools until it is done
   plan:MODEL    the same, after it has written a plan
   given:MODEL   the same, with the certified plan in words
 A model agent is offered all tools, or with @oracle those that the work needs, or with @oracle+5 also so many others that
 lie near: react:MODEL@oracle+5. Its key is taken from the environment and stands nowhere under RUNS.
-  exec:COMMAND  any program, started by sh in an empty folder
+  exec:COMMAND  any program, started by sh in an empty folder of a sandbox
 A program finds BENCHWRIGHT_MCP_URL, BENCHWRIGHT_TOOLS_URL (add /NAME and post the arguments) and BENCHWRIGHT_TOKEN (bearer)
-in its environment, the instruction on its standard input, and nothing else but PATH and what --pass names. It runs as
-a user of its own, so `run` has to be root; who is not, and trusts the program with the sealed files, says so with
---trust-agent, and the record says it too. When the program ends, or its time, the state is graded.
+in its environment, the instruction on its standard input, and nothing else but PATH and what --pass names
+(and nobody keeps: it is taken out of its calls before the world is asked). It sees the
+system's files and what --see names, reaches its episode and nothing else, and is gone, with all that it left, before the
+state is graded, however it ended. Sandboxes (--isolation) are made by bubblewrap or in a container of --image; who trusts the
+program with the sealed files says --trust-agent. The record says which it was.
 
 With --server URL the episodes are at a server elsewhere (`benchwright serve DIR`, no --grade needed; its control token is
 taken from BENCHWRIGHT_CONTROL_TOKEN). Verdicts are still reached here.
@@ -51,11 +55,12 @@ Examples:
   benchwright run out --agent greedy
   benchwright run out --agent idle --agent oracle -k 5 --json
   benchwright run out --agent react:some-model --base-url http://127.0.0.1:8000/v1
-  benchwright run out --agent 'exec:python3 /opt/agent.py'
+  benchwright run out --agent 'exec:python3 /opt/agent/main.py' --see /opt/agent
 
 Keys of --json:
-  run, plan (its digest), planned, attempted, scored, errors, mean_reward, pass_at_1, seconds, trials_per_s, environment_share,
-  agents {NAME: {planned, scored, errors, mean_reward, pass_at_1, highest_reward}}
+  run, head (of the chain of its records), plan (its digest), planned, attempted, scored, errors, mean_reward, pass_at_1,
+  seconds, trials_per_s, environment_share,
+  agents {NAME: {planned, scored, errors, mean_reward, pass_at_1, errors_as_zero, highest_reward}}
   (rewards between 0 and 1, null where nothing was scored)")]
 pub(crate) struct Options {
     /// A folder that `new` or `build` wrote
@@ -115,13 +120,14 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let (agents, has_programs) = agents(options)?;
     let workshop = workshop.clone().with_jobs(options.jobs);
     let (catalog, store) = (workshop.catalog(), Store::at(&options.tasks));
+    let secrets = options.program.secrets();
     let host = match &options.server {
-        Some(url) => StoreHost::elsewhere(catalog, store, url, &control_token()?),
-        None if has_programs => StoreHost::served(catalog, store)?,
+        Some(url) => StoreHost::elsewhere(catalog, store, url, &control_token()?, &secrets),
+        None if has_programs => StoreHost::served(catalog, store, &secrets)?,
         None => StoreHost::new(catalog, store),
     };
     let kept = Runs::open(&options.runs)?;
-    if has_programs && options.program.are_apart() {
+    if has_programs {
         // A program that runs as another must find neither the plans nor what others did.
         for folder in [options.tasks.join(SEALED_TREE), options.runs.clone()] {
             keep_to_us(&folder)?;
@@ -139,6 +145,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     } else {
         output::data(&to_table(&summary))?;
         eprintln!("{} trials in {:.1} s; kept in {}", ran.fresh, ran.seconds, kept.folder(&ran.name).display());
+        eprintln!("head of the records: {}", ran.head);
     }
     let errors = summary.errors;
     if errors > 0 {
@@ -197,13 +204,14 @@ fn to_json(ran: &Ran, summary: &Summary) -> Json {
         let told = json!({
             "planned": counts.planned, "scored": counts.scored, "errors": counts.errors,
             "mean_reward": figures.mean_reward.value, "pass_at_1": figures.pass_at_1.value,
+            "errors_as_zero": figures.errors_as_zero,
             "highest_reward": rewards.max().map(|reward| rounded(reward as f64 / 1e6)),
         });
         (agent.agent.clone(), told)
     };
     let agents: BTreeMap<String, Json> = summary.agents.iter().map(agent).collect();
     json!({
-        "run": name, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
+        "run": name, "head": ran.head, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
         "scored": summary.scored, "errors": summary.errors, "mean_reward": summary.mean_reward,
         "pass_at_1": summary.pass_at_1, "seconds": rounded(*seconds),
         "trials_per_s": (*fresh > 0).then(|| rounded(*fresh as f64 / seconds)),
@@ -212,7 +220,8 @@ fn to_json(ran: &Ran, summary: &Summary) -> Json {
 }
 
 fn to_table(summary: &Summary) -> String {
-    let mut rows = vec![["agent", "tier", "trials", "errors", "passed", "mean reward"].map(str::to_owned).to_vec()];
+    let mut rows =
+        vec![["agent", "tier", "trials", "errors", "passed", "errors as 0", "mean reward"].map(str::to_owned).to_vec()];
     for agent in &summary.agents {
         let tiers = agent.by.tier.iter().map(|group| (&*group.name, &group.figures));
         for (tier, figures) in std::iter::once(("all", &agent.all)).chain(tiers) {
@@ -223,9 +232,10 @@ fn to_table(summary: &Summary) -> String {
                 figures.counts.attempted.to_string(),
                 figures.counts.errors.to_string(),
                 shown(figures.pass_at_1.value),
+                shown(figures.errors_as_zero),
                 shown(figures.mean_reward.value),
             ]);
         }
     }
-    columns(&rows, &[2, 3, 4, 5], 0)
+    columns(&rows, &[2, 3, 4, 5, 6], 0)
 }

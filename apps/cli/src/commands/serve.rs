@@ -31,6 +31,7 @@ episodes:
   GET    /openapi.json                   the control plane, described; no token needed
   POST   /episodes                       {\"task\": ID} or {\"domain\": NAME, \"size\": SIZE, \"seed\": N};
                                          NAME may join several, such as csm+itsm; \"engine\": WORD names another engine
+  GET    /metrics                        requests, times, refusals, connections and limits, as Prometheus reads them
   GET    /episodes/ID                    limits, calls used, idle time
   POST   /episodes/ID/fork   POST /episodes/ID/grade   GET /episodes/ID/snapshot   DELETE /episodes/ID
          /episodes/ID/mcp                MCP over streamable HTTP
@@ -39,7 +40,12 @@ episodes:
 
 Grading reads sealed files; without --grade it is refused. It answers ending (pass, fail, error), reward and scores from 0 to 1,
 gates, phases and checks, as `grade --json` prints them. The server binds to loopback unless told otherwise, and
-refuses foreign Host and Origin headers. The control token is taken from BENCHWRIGHT_CONTROL_TOKEN, or made.
+refuses foreign Host and Origin headers. The control token is taken from BENCHWRIGHT_CONTROL_TOKEN, or made; where other
+machines reach the control plane, it has to be given. Nothing is encrypted: put a proxy in front.
+
+Slow and silent clients are closed, and the oldest of them give way to new ones. Heads of requests have 10 s, bodies 20 s, a
+connection may rest for 5 minutes; a token has 64 connections. What is too much is refused by name (too_many_connections,
+rows_exhausted, memory_full, ...), and /metrics tells the limits.
 
 With --log json or text, stderr tells of every episode begun, graded and ended, with RUST_LOG=debug also of every call:
 its tool, its time, and whether it was refused. No token, header, argument or answer is ever in it.
@@ -79,6 +85,12 @@ pub(crate) struct Options {
     /// Minutes after which an episode that nobody calls is closed
     #[arg(long, value_name = "MINUTES", default_value_t = 30)]
     idle: u64,
+    /// The most rows that an episode may grow by; one with long texts counts as several
+    #[arg(long, value_name = "ROWS", default_value_t = 200_000)]
+    rows: u64,
+    /// The most memory that the episodes may hold together, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2_048)]
+    memory: u64,
     /// A host name that requests may name, besides loopback; may be given again
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
@@ -126,6 +138,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow
         tasks: options.tasks.clone(),
         may_read_sealed: options.grade,
         idle: Duration::from_secs(options.idle.saturating_mul(60)),
+        most_rows: options.rows,
+        most_memory: options.memory.saturating_mul(1 << 20),
         ..engines::settings(catalog)
     };
     if options.odoo {
@@ -140,9 +154,15 @@ pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow
         allowed_hosts: options.hosts.clone(),
         ..ServerOptions::default()
     };
+    let (agents, nemo) = (options.bind_agents, options.nemo);
+    warn_beyond_loopback([(options.bind, "the control token"), (agents, "the tokens of episodes"), (nemo, "no token")]);
     runtime.block_on(async {
-        let server =
-            Server::start(server).await.map_err(|error| Failure::missing(error, "another address with --bind"))?;
+        let server = Server::start(server).await.map_err(|error| match error {
+            ServerError::NeedsToken(_) => {
+                Failure::missing(error, format!("{CONTROL_TOKEN}=TOKEN benchwright serve ..."))
+            }
+            _ => Failure::missing(error, "another address with --bind"),
+        })?;
         let mut told = json!({
             "control": format!("http://{}", server.control_address()),
             "agents": format!("http://{}", server.agent_address()),
@@ -161,6 +181,15 @@ pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow
         }
         Ok(())
     })
+}
+
+/// Says of each address that other machines reach what keeps them out.
+fn warn_beyond_loopback<const N: usize>(addresses: [(Option<SocketAddr>, &str); N]) {
+    for (address, kept_by) in addresses {
+        if let Some(address) = address.filter(|address| !address.ip().is_loopback()) {
+            eprintln!("warning: other machines reach {address}, unencrypted; {kept_by} keeps them out");
+        }
+    }
 }
 
 /// Serves one episode, or sees that it is served.
@@ -188,6 +217,7 @@ async fn one(catalog: &Catalog, options: &Options, task: &Path) -> anyhow::Resul
         let starter = Starter { command, folder, socket, user };
         return ready(starter).await.map_err(failed);
     }
+    warn_beyond_loopback([(Some(bind), "no token")]);
     let (store, task) = tasks::locate_only(task)?;
     let settings = Settings { tasks: Some(store.root().to_owned()), ..engines::settings(catalog) };
     let socket = options.socket.clone();

@@ -14,7 +14,9 @@ pub(crate) fn run(workshop: &Workshop, _: &Options) -> anyhow::Result<()> {
     for line in io::stdin().lock().lines() {
         let answer = match serde_json::from_str::<Request>(&line?) {
             Ok(request) => maker.answer(&request),
-            Err(error) => Answer::Failed(Failed { why: format!("this is no request: {error}"), missing: false }),
+            Err(error) => {
+                Answer::Failed(Failed { why: format!("this is no request: {error}"), missing: false, barren: false })
+            }
         };
         output::data(&format!("{}\n", serde_json::to_string(&answer)?))?;
     }

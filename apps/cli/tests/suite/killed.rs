@@ -2,6 +2,7 @@
 //! `BENCHWRIGHT_KILLS` says how often; five times by default.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use crate::programs::processes_with;
 use benchwright_base::Stream;
 use serde_json::Value as Json;
 use std::{
@@ -77,7 +78,7 @@ fn a_run_that_is_killed_goes_on_and_records_each_trial_once() {
     let expected: BTreeSet<String> = (1..=TRIALS).map(|number| format!("{number:06}")).collect();
     assert_eq!(names, expected);
     for name in &names {
-        for file in ["trial.json", "trace.json", "verdict.json", "diff.json", "snapshot.json.gz", "timing.json"] {
+        for file in ["trial.json", "trace.json", "verdict.json", "diff.json.gz", "snapshot.json.gz", "timing.json"] {
             assert!(trials.join(name).join(file).is_file(), "{name}/{file}");
         }
     }
@@ -98,5 +99,46 @@ fn a_run_that_is_killed_goes_on_and_records_each_trial_once() {
         let kept: Json = serde_json::from_slice(&fs::read(trials.join(name).join("verdict.json")).unwrap()).unwrap();
         assert_eq!(again, kept, "{name} {}", trial["key"]);
     }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Programs in sandboxes: `BENCHWRIGHT_TRIALS` trials of a small one, and the runner killed so often at as many moments. Nothing is lost, nothing
+/// is there twice, and no process is left.
+#[test]
+fn a_run_of_programs_that_is_killed_leaves_no_process_and_loses_no_trial() {
+    let number = |name: &str, usual: u32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (trials, kills) = (number("BENCHWRIGHT_TRIALS", 40), number("BENCHWRIGHT_KILLS", 3));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-programs");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    assert!(benchwright(&folder).args(["demo", "-o", "demo"]).stdout(Stdio::null()).status().unwrap().success());
+    let start = || {
+        let mut command = benchwright(&folder);
+        command.args(["run", "demo", "--json", "--jobs", "4", "-k", &(trials / 5).to_string(), "--agent"]);
+        command.arg("exec:(setsid sleep 983.75 &); sleep 0.05").stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let mut moments = Stream::new(8, &["killed programs"]);
+    let mut killed = 0;
+    for _ in 0..kills {
+        let mut child = start();
+        sleep(Duration::from_millis(moments.below(u64::from(trials) * 20 / u64::from(kills)) + 400));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+        let begun = std::time::Instant::now();
+        while processes_with("983.75") > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(10), "a program outlives its runner");
+            sleep(Duration::from_millis(20));
+        }
+    }
+    assert!(killed > 0, "every run ended before it could be killed");
+    let output = start().wait_with_output().unwrap();
+    let told: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["planned"], &told["scored"], &told["errors"]), (&trials.into(), &trials.into(), &0.into()));
+    let kept = fs::read_dir(folder.join("runs").join(told["run"].as_str().unwrap()).join("trials")).unwrap();
+    assert_eq!(kept.count(), trials as usize);
+    assert_eq!(processes_with("983.75"), 0);
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,6 +1,9 @@
 //! The program as a person or a script runs it: what it prints, makes, runs and logs, and what is left when it is killed.
 
+mod apart;
 mod common;
+#[cfg(test)]
+mod contest;
 #[cfg(test)]
 mod harbor;
 mod killed;
@@ -8,5 +11,6 @@ mod log;
 #[cfg(test)]
 mod program;
 mod programs;
+mod records;
 #[cfg(test)]
 mod tasks;

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use crate::common::first_task;
-use nix::unistd::geteuid;
 use serde_json::Value as Json;
 use std::{
     fs,
@@ -15,7 +14,7 @@ use std::{
 };
 
 /// A folder that other users can find, with the tasks that come with the program.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("benchwright-programs-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -25,34 +24,31 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn benchwright(folder: &Path) -> Command {
+pub(crate) fn benchwright(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_benchwright"));
     command.current_dir(folder).stdin(Stdio::null());
     command
 }
 
-/// Runs a command line as an agent on one task. Who is not root has to trust it.
-fn run_program(folder: &Path, command: &str, more: &[&str]) -> Output {
+/// Runs a command line as an agent on one task.
+pub(crate) fn run_program(folder: &Path, command: &str, more: &[&str]) -> Output {
     let mut line = benchwright(folder);
     line.args(["run", "demo", "--json", "--new", "--task", &first_task(folder)]);
     line.arg("--agent").arg(format!("exec:{command}")).args(more);
-    if !geteuid().is_root() {
-        line.arg("--trust-agent");
-    }
     line.output().unwrap()
 }
 
-fn told(output: &Output) -> Json {
+pub(crate) fn told(output: &Output) -> Json {
     let error = String::from_utf8_lossy(&output.stderr);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{error}"))
 }
 
 /// The folder of the only trial of a run.
-fn trial(folder: &Path, told: &Json) -> PathBuf {
+pub(crate) fn trial(folder: &Path, told: &Json) -> PathBuf {
     folder.join("runs").join(told["run"].as_str().unwrap()).join("trials/000001")
 }
 
-fn document(path: PathBuf) -> Json {
+pub(crate) fn document(path: PathBuf) -> Json {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
@@ -67,7 +63,7 @@ post() {
 }
 "#;
 
-fn in_bash(script: &str) -> String {
+pub(crate) fn in_bash(script: &str) -> String {
     format!("exec bash -c '{}'", format!("{POST}{script}").replace('\'', r"'\''"))
 }
 
@@ -80,16 +76,13 @@ fn a_program_is_given_its_episode_and_the_instruction_and_nothing_else() {
     line.env("SOME_KEY", "sk-canary-123456").env("OTHER_KEY", "never-to-be-seen");
     line.args(["run", "demo", "--json", "--task", &first_task(&folder), "--pass", "SOME_KEY"]);
     line.arg("--agent").arg(format!("exec:{}", in_bash(script)));
-    if !geteuid().is_root() {
-        line.arg("--trust-agent");
-    }
     let output = line.output().unwrap();
     let told = told(&output);
     assert_eq!((&told["scored"], &told["errors"]), (&1.into(), &0.into()));
     let trial = trial(&folder, &told);
     let record = document(trial.join("trial.json"));
     assert_eq!(record["used"]["calls"], 1);
-    assert_eq!(record.get("trusted").is_some(), !geteuid().is_root());
+    assert_eq!(record.get("trusted"), None);
     let said = fs::read_to_string(trial.join("transcript.jsonl")).unwrap();
     let said: Json = serde_json::from_str(&said).unwrap();
     let lines: Vec<&str> = said["out"].as_str().unwrap().lines().collect();
@@ -128,13 +121,14 @@ fn threat_03_a_verdict_cannot_be_forged() {
     let script = format!(
         r#"echo '{{"reward":1}}' > reward.json; echo 1 > reward.txt; echo '{{"ending":"pass","reward":1000000}}' > verdict.json
         ln -s {root}/runs trials; ln -s {root}/demo/sealed sealed; mkdir -p tests; echo 'def pytest_configure(c): pass' > tests/conftest.py
-        for place in {root}/runs {root}/runs/*/trials {root}/demo/sealed {root}/demo/open; do
-            cat "$place"/*/sealed.json "$place"/*/verdict.json && echo "read $place"
-            echo forged > "$place/forged" && echo "wrote $place"
+        for spot in {root}/runs {root}/runs/*/trials {root}/demo/sealed {root}/demo/open; do
+            cat "$spot"/*/sealed.json "$spot"/*/verdict.json && echo "read $spot"
+            echo forged > "$spot/forged" && echo "wrote $spot"
         done
-        (setsid bash -c 'exec >/dev/null 2>&1 </dev/null; while :; do sleep 0.05; post purchase_order_create "{{}}"; done' &)
+        export -f post; export place path
+        (setsid bash -c 'exec >/dev/null 2>&1 </dev/null; while :; do post res_partner_search_read "{{\"limit\":1}}"; sleep 0.01; done' &)
         (setsid sleep 987.25 &)
-        echo 'reward: 1.0'; echo PASS; exit 0"#
+        sleep 0.3; echo 'reward: 1.0'; echo PASS; exit 0"#
     );
     let output = run_program(&folder, &in_bash(&script), &[]);
     let told = told(&output);
@@ -142,25 +136,28 @@ fn threat_03_a_verdict_cannot_be_forged() {
     let trial = trial(&folder, &told);
     let verdict = document(trial.join("verdict.json"));
     assert_eq!((&verdict["ending"], &verdict["reward"]), (&"fail".into(), &0.0.into()));
-    if geteuid().is_root() {
-        let said = fs::read_to_string(trial.join("transcript.jsonl")).unwrap();
-        let said: Json = serde_json::from_str(&said).unwrap();
-        let out = said["out"].as_str().unwrap();
-        assert!(!out.contains("read ") && !out.contains("wrote "), "{out}");
-        assert!(!said.to_string().contains("oracle"), "nothing sealed was printed");
-        // What it left behind is gone.
-        let still = |path: &Path| {
-            fs::read(path.join("cmdline")).is_ok_and(|line| line.windows(6).any(|part| part == b"987.25"))
-        };
-        let left =
-            fs::read_dir("/proc").unwrap().filter(|entry| entry.as_ref().is_ok_and(|entry| still(&entry.path())));
-        assert_eq!(left.count(), 0);
-    }
+    let said = fs::read_to_string(trial.join("transcript.jsonl")).unwrap();
+    let said: Json = serde_json::from_str(&said).unwrap();
+    let out = said["out"].as_str().unwrap();
+    assert!(!out.contains("read ") && !out.contains("wrote "), "{out}");
+    assert!(!said.to_string().contains("oracle"), "nothing sealed was printed");
+    // It did call while it was there, so that what was left behind could have called too; and that is gone.
+    assert_ne!(document(trial.join("trial.json"))["used"]["calls"], 0);
+    assert_eq!(processes_with("987.25"), 0);
     let names: Vec<String> =
         fs::read_dir(&trial).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(!names.iter().any(|name| name.contains("forged") || name.contains("reward")), "{names:?}");
 
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// How many processes have a word in their command line.
+pub(crate) fn processes_with(word: &str) -> usize {
+    let has = |path: &Path| {
+        fs::read(path.join("cmdline"))
+            .is_ok_and(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
+    };
+    fs::read_dir("/proc").unwrap().filter(|entry| entry.as_ref().is_ok_and(|entry| has(&entry.path()))).count()
 }
 
 #[test]
@@ -176,42 +173,41 @@ fn a_program_that_takes_too_long_is_stopped_and_graded() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_is_an_error_and_no_zero() {
+fn a_command_that_is_not_there_is_found_out_before_anything_is_scored() {
     let folder = folder("missing");
     let output = run_program(&folder, "no-such-program-here", &[]);
-    let told = told(&output);
-    assert_eq!((&told["scored"], &told["errors"], &told["mean_reward"]), (&0.into(), &1.into(), &Json::Null));
-    assert_eq!(output.status.code(), Some(1));
-    let record = document(trial(&folder, &told).join("trial.json"));
-    assert_eq!(record["end"]["error"]["cause"], "runner");
-    assert!(record["end"]["error"]["detail"].as_str().unwrap().contains("could not be started"));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("no-such-program-here is not found inside") && error.contains("--see"), "{error}");
+    assert!(!folder.join("runs").exists());
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Line 5 of the attacks: who could make an error of its failures would choose which of its trials count.
 #[test]
-fn a_program_that_fails_before_its_first_call_is_an_error_that_every_report_tells() {
+fn attack_05_however_a_program_ends_it_is_graded_and_reports_tell_how() {
     let folder = folder("fails");
-    let output = run_program(&folder, "echo reading >&2; echo no module named agent >&2; exit 3", &[]);
-    let first = told(&output);
-    assert_eq!((&first["scored"], &first["errors"], &first["mean_reward"]), (&0.into(), &1.into(), &Json::Null));
-    let record = document(trial(&folder, &first).join("trial.json"));
-    let detail = record["end"]["error"]["detail"].as_str().unwrap().to_owned();
-    for part in ["before its first call", "exit status: 3", "no module named agent"] {
-        assert!(detail.contains(part), "{detail}");
+    for ending in ["exit 126", "exit 127", "kill -9 $$", "kill -9 -1", "exit 3"] {
+        let output = run_program(&folder, &format!("echo reading >&2; echo no module named agent >&2; {ending}"), &[]);
+        let first = told(&output);
+        assert_eq!(
+            (&first["scored"], &first["errors"], &first["mean_reward"]),
+            (&1.into(), &0.into(), &0.0.into()),
+            "{ending}"
+        );
+        assert_eq!(output.status.code(), Some(0), "{ending}");
+        let record = document(trial(&folder, &first).join("trial.json"));
+        assert!(
+            record["failed"].as_str().is_some_and(|failed| failed.contains("no module named agent")),
+            "{ending}: {record}"
+        );
     }
     let report = benchwright(&folder).args(["report", "--html", "pages"]).output().unwrap();
     let table = String::from_utf8(report.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(table.contains("not scored") && table.contains("exit status: 3"), "{table}");
-    let summary = benchwright(&folder).args(["report", "--json"]).output().unwrap();
-    assert_eq!(told(&summary)["run"], first["run"]);
+    assert!(table.contains("1 trial is by programs that said that they had failed before their first call"), "{table}");
     let pages = fs::read_dir(folder.join("pages/trials")).unwrap().map(|entry| entry.unwrap().path());
     let page: Vec<String> = pages.map(|path| fs::read_to_string(path).unwrap()).collect();
     assert!(page.len() == 1 && page[0].contains("no module named agent"), "{page:?}");
-
-    // Who has worked and then fails is graded by what it left.
-    let script = r#"post res_partner_search_read '{"limit":2}' > /dev/null; exit 3"#;
-    let second = told(&run_program(&folder, &in_bash(script), &[]));
-    assert_eq!((&second["scored"], &second["errors"]), (&1.into(), &0.into()), "{second}");
     fs::remove_dir_all(&folder).unwrap();
 }
 

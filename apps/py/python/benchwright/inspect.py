@@ -45,7 +45,8 @@ def episode(suite, tools):
         begun = task.begin(tools)
         _EPISODES[state.uuid] = begun
         offered = [_tool(begun, tool) for tool in task.tools(tools)]
-        return await as_solver(react(tools=offered))(state, generate)
+        # A reply without a call is the end, as in `benchwright run`: a model that only talks would be asked to go on for ever.
+        return await as_solver(react(tools=offered, submit=False))(state, generate)
 
     return solve
 

@@ -337,6 +337,7 @@ mod tests {
             split: Split::Test,
             canary: String::new(),
             salt: Some("0123456789abcdef0123456789abcdef".to_owned()),
+            inject: 0,
             bars,
             solver: None,
             unbreakable: BTreeMap::new(),

@@ -78,6 +78,7 @@ fn task(seed: u64) -> Task {
             answer: BTreeMap::new(),
         },
         effects: None,
+        injection: None,
         certificate: Certificate {
             solver: "s".to_owned(),
             library: "l".to_owned(),
@@ -114,6 +115,7 @@ fn store(root: &Path) -> (Store, Vec<Task>) {
         split: Split::Test,
         canary: CANARY.to_owned(),
         salt: None,
+        inject: 0,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         unbreakable: std::collections::BTreeMap::new(),

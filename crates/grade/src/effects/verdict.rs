@@ -80,6 +80,7 @@ pub(super) fn verdict(checks: Vec<Check>, gates: Vec<String>, tally: Tally) -> V
         gates,
         phases: Vec::new(),
         alarm: false,
+        injection: None,
         checks,
     }
 }

@@ -3,4 +3,5 @@
 mod desk;
 mod effects;
 mod frame;
+mod injection;
 mod judge;

@@ -27,6 +27,8 @@ pub struct PageLink {
     pub attempt: u32,
     /// Whether it passed; `None` without a score.
     pub pass: Option<bool>,
+    /// What is wrong with its record, where it cannot be shown as it was.
+    pub wrong: Option<String>,
 }
 
 /// What stands on an index beside the summary.
@@ -38,6 +40,8 @@ pub struct Index<'a> {
     pub comparisons: &'a [Comparison],
     /// The pages of trials.
     pub pages: &'a [PageLink],
+    /// The last hash of the chain over the run's records; empty where it is not told.
+    pub head: &'a str,
 }
 
 /// How much is shown, so that the page stays within its size.
@@ -67,7 +71,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
     let run = summary.plan.get(..16).unwrap_or(&summary.plan);
     let header = html! {
         h1 { (cut(title, 200)) } "\n"
-        p class="soft" { "Run " code { (run) } } "\n"
+        p class="soft" { "Run " code { (run) } @if !beside.head.is_empty() { ", records " code { (cut(beside.head, 80)) } } } "\n"
         (facts(&[
             ("tasks", summary.tasks.to_string()),
             ("clusters", summary.clusters.to_string()),
@@ -89,6 +93,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
         (tables::results(summary, agents))
         (tables::twins(agents))
         (tables::refusals(agents))
+        (tables::injections(agents))
         (figures::by_tier(agents))
         (figures::by_pattern(agents, most))
         (figures::feasible(agents))
@@ -165,7 +170,7 @@ fn pages(pages: &[PageLink], most: Most) -> Markup {
     let shown = pages.len().min(most.rows.saturating_mul(4));
     let list = html! {
         ul class="pages" { "\n"
-            @for link in &pages[..shown] { li { (link.name()) " " (link.ending()) } "\n" }
+            @for link in &pages[..shown] { li { (link.name()) " " (link.ending()) (link.wrong()) } "\n" }
         } "\n"
         @if shown < pages.len() {
             p { (pages.len() - shown) " more pages are in the folder and not listed here." } "\n"
@@ -179,6 +184,10 @@ impl PageLink {
     fn name(&self) -> Markup {
         let name = cut(&format!("{} · {} · {}", self.agent, self.task, self.attempt), 120);
         html! { @if safe(&self.href) { a href=(self.href) { (name) } } @else { (name) } }
+    }
+
+    fn wrong(&self) -> Markup {
+        html! { @if let Some(wrong) = &self.wrong { " " span class="fail" { "not as it was recorded: " (cut(wrong, 200)) } } }
     }
 
     fn ending(&self) -> Markup {

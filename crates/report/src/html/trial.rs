@@ -49,6 +49,8 @@ pub struct TrialView<'a> {
     pub verdict: Option<&'a Verdict>,
     /// What changed, as the lines of `Diff::to_text`.
     pub diff: &'a str,
+    /// Why nothing but the record can be shown, where what was kept of the trial is not as it was.
+    pub wrong: Option<&'a str>,
 }
 
 /// The page of one trial.
@@ -59,16 +61,22 @@ pub fn trial_page(view: &TrialView) -> String {
         p class="soft" { a href="../index.html" { "Report" } } "\n"
         h1 { (cut(&title, 300)) } "\n"
         p { (ending(&view.record.end)) } "\n"
+        @if let Some(failed) = &view.record.failed { p { "The program said that it had failed:" } pre { (cut(failed, LONGEST)) } "\n" }
         (facts(&known(view)))
     };
     let changed = html! {
         @if view.diff.trim().is_empty() { p { "Nothing." } } @else { pre { (cut(view.diff, LONGEST_PART)) } } "\n"
     };
     let main = html! {
+        @if let Some(wrong) = view.wrong {
+            (section("What is wrong with this record", html! { p class="fail" { (cut(wrong, LONGEST)) } }))
+        }
         @if let Some(verdict) = view.verdict { (section("What fell short", failed(verdict))) }
         (section("Instruction", html! { pre class="said" { (cut(view.instruction, LONGEST_PART)) } }))
-        (section("Calls", calls(view.calls)))
-        (section("What changed", changed))
+        @if view.wrong.is_none() {
+            (section("Calls", calls(view.calls)))
+            (section("What changed", changed))
+        }
         @if let Some(verdict) = view.verdict { (section("All checks", checks(verdict.checks.iter()).render())) }
     };
     page(&title, header, main)

@@ -33,6 +33,10 @@ pub struct Figures {
     pub counts: Counts,
     /// The share of trials that pass: the perfect rate.
     pub pass_at_1: Estimate,
+    /// The same with every trial that ended in an error taken as failed.
+    pub errors_as_zero: Option<f64>,
+    /// Programs that said that they had failed, and made no call. They are scored.
+    pub never_began: usize,
     /// The pass rate over all planned trials if every unscored one failed.
     pub worst: Option<f64>,
     /// The pass rate over all planned trials if every unscored one passed.
@@ -116,6 +120,8 @@ impl Figures {
         let mut wall = |share: f64| quantile(&mut walls, share).map(|micros| rounded(micros as f64 / 1e6));
         Figures {
             pass_at_1: proportion(&units(|score| one(score.pass))),
+            errors_as_zero: with_errors(tried),
+            never_began: scored.iter().filter(|(_, record)| record.failed.is_some() && record.used.calls == 0).count(),
             worst: share(passed, counts.planned),
             best: share(passed + counts.planned - counts.scored, counts.planned),
             pass_at_k: (1..=attempts).map(|k| over_tasks(tried, k, pass_at_k)).collect(),
@@ -140,6 +146,16 @@ impl Figures {
             counts,
         }
     }
+}
+
+/// The mean over tasks of the share of trials that pass, one that ended in an error being one that does not.
+fn with_errors(tried: &[&Tried]) -> Option<f64> {
+    let share = |tried: &&Tried| {
+        let passed = tried.scores().filter(|(score, _)| score.pass).count();
+        (!tried.records.is_empty()).then(|| passed as f64 / tried.records.len() as f64)
+    };
+    let shares: Vec<f64> = tried.iter().filter_map(share).collect();
+    (!shares.is_empty()).then(|| rounded(shares.iter().sum::<f64>() / shares.len() as f64))
 }
 
 /// The mean of pass@k or pass^k over the tasks that were scored at least k times.

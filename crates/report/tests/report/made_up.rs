@@ -137,7 +137,7 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
     let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300 };
     if model && draw.0.chance(1, 90) {
         let end = TrialEnd::Error { cause: "rate-limit".into(), detail: "429 after 6 tries".into() };
-        return TrialRecord { key, end, used, trusted: false, spent };
+        return TrialRecord { key, end, used, trusted: false, failed: None, spent };
     }
     let clean = draw.uniform() < chance(lead + 0.8);
     let best = clean && draw.uniform() < chance(lead + 1.2);
@@ -169,11 +169,12 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
         side_effect: failed.values().any(|family| family == "frame"),
         paper_pass: reward >= 990_000,
         alarm: false,
+        followed: None,
         failed,
         gates: Vec::new(),
         limit,
     };
-    TrialRecord { key, end: TrialEnd::Scored(score), used, trusted: false, spent }
+    TrialRecord { key, end: TrialEnd::Scored(score), used, trusted: false, failed: None, spent }
 }
 
 /// A made-up page of a trial.
@@ -197,6 +198,7 @@ impl MadeUpPage<'_> {
             calls: &self.calls,
             verdict: Some(&self.verdict),
             diff: &self.diff,
+            wrong: None,
         }
     }
 
@@ -212,6 +214,7 @@ impl MadeUpPage<'_> {
             task: self.task.id.clone(),
             attempt: self.record.key.attempt,
             pass,
+            wrong: None,
         }
     }
 }
@@ -291,6 +294,7 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
                 within: false,
             }],
             alarm: false,
+            injection: None,
             paper_pass: false,
             checks,
         },

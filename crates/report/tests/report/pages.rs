@@ -101,7 +101,7 @@ fn whole(plan: &RunPlan, records: &[TrialRecord], title: &str, links: &[PageLink
     let summary = Summary::of(plan, records).unwrap();
     let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { plan, records, agent }).collect();
     let comparisons = compare_all(&sides).unwrap();
-    index(&summary, &Index { title, comparisons: &comparisons, pages: links })
+    index(&summary, &Index { title, comparisons: &comparisons, pages: links, head: MARKUP })
 }
 
 #[test]
@@ -113,6 +113,7 @@ fn threat_11_markup_in_any_field_shows_as_text() {
         task: MARKUP.into(),
         attempt: 1,
         pass: None,
+        wrong: Some(MARKUP.into()),
     };
     let page = whole(&plan, &records, MARKUP, &[link]);
     only_our_tags(&page);
@@ -129,7 +130,7 @@ fn threat_11_markup_in_any_field_shows_as_text() {
     let text = trial_page(&TrialView { instruction: MARKUP, calls: &calls, diff: MARKUP, ..page.view() });
     only_our_tags(&text);
     let wrong = records.iter().find(|record| matches!(record.end, TrialEnd::Error { .. })).unwrap();
-    only_our_tags(&trial_page(&TrialView { record: wrong, verdict: None, ..page.view() }));
+    only_our_tags(&trial_page(&TrialView { record: wrong, verdict: None, wrong: Some(MARKUP), ..page.view() }));
 }
 
 #[test]
@@ -207,9 +208,10 @@ fn an_index_stays_within_its_size_however_large_the_run() {
             task: long.clone(),
             attempt: 1,
             pass: None,
+            wrong: Some(long.clone()),
         })
         .collect();
-    let page = index(&summary, &Index { title: &long, comparisons: &[], pages: &links });
+    let page = index(&summary, &Index { title: &long, comparisons: &[], pages: &links, head: &long });
     assert!(page.len() <= LARGEST_INDEX, "{}", page.len());
     assert!(page.contains("more agents are in the JSON"));
 }

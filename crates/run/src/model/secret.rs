@@ -75,7 +75,8 @@ impl Redactor {
         clean
     }
 
-    /// JSON text without secrets, even where they are written with escapes. What is no JSON is cleaned as a text.
+    /// JSON text without secrets, even where they are written with escapes or as numbers. What is no JSON is cleaned as a text; where its
+    /// escapes hide a secret, it is cleaned without them.
     pub fn json_text(&self, text: &str) -> String {
         if self.values.is_empty() {
             return text.to_owned();
@@ -84,10 +85,17 @@ impl Redactor {
             Ok(value) => {
                 let clean = self.json(value.clone());
                 // Escapes could hide a secret in what the reader drops, such as the first of two equal keys.
-                if clean == value && !text.contains('\\') { self.text(text) } else { clean.to_string() }
+                if clean == value && !self.is_hidden(text) { self.text(text) } else { self.text(&clean.to_string()) }
             }
+            Err(_) if self.is_hidden(text) => self.text(&unescaped(text)),
             Err(_) => self.text(text),
         }
+    }
+
+    /// Whether there is a secret behind escapes.
+    fn is_hidden(&self, text: &str) -> bool {
+        let holds = |plain: String| self.values.iter().any(|value| plain.contains(&**value));
+        text.contains('\\') && holds(unescaped(text))
     }
 
     /// JSON without secrets in any text or key.
@@ -99,6 +107,25 @@ impl Redactor {
             other => other,
         }
     }
+}
+
+/// A text with the escapes of JSON undone, as far as they can be.
+fn unescaped(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text.chars());
+    while let Some(letter) = rest.next() {
+        let after = rest.as_str();
+        match (letter, after.chars().next()) {
+            ('\\', Some('u')) => {
+                let code =
+                    after.get(1..5).and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
+                plain.push(code.unwrap_or('u'));
+                rest.by_ref().take(if code.is_some() { 5 } else { 1 }).for_each(drop);
+            }
+            ('\\', Some(_)) => plain.extend(rest.next()),
+            _ => plain.push(letter),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -114,6 +141,14 @@ mod tests {
         assert_eq!(redactor.json_text(r#"{"a":"sk-\u006cong-canary","a":"b"}"#), r#"{"a":"b"}"#);
         assert_eq!(redactor.json_text(r#"{"a": 1}"#), r#"{"a": 1}"#, "the rest stays as it was written");
         assert_eq!(redactor.json_text("{sk-long-canary"), "{[redacted]");
+        assert_eq!(
+            redactor.json_text(r#"{"a":"sk-\u006cong\-canary"#),
+            r#"{"a":"[redacted]"#,
+            "what is no JSON hides none"
+        );
+        assert_eq!(redactor.json_text(r#"{"a":"\u00e"#), r#"{"a":"\u00e"#, "and stays as it is where it hides none");
+        let digits = Redactor::new(["31415926535".to_owned()]);
+        assert_eq!(digits.json_text(r#"{"a":"\n", "b":31415926535}"#), r#"{"a":"\n","b":[redacted]}"#);
         assert_eq!(redactor.json(json!({ "sk-long-canary": ["canary-1"] })), json!({ "[redacted]": ["[redacted]"] }));
         assert_eq!(format!("{redactor:?} {:?}", Secret::new("sk-long-canary")), "Redactor(… × 2) …");
     }

@@ -11,7 +11,9 @@ use benchwright_pack::{
 use benchwright_project::Family;
 use benchwright_run::{
     Agent, AgentError, Driver, Finish, Finished, Host, HostError, Hosted, LedgerStore, Played, Progress, Sealed,
-    SqliteLedger, Stop, ToolCard, TrialFolder, run,
+    SqliteLedger, Stop, ToolCard, TrialFolder,
+    folder::{SNAPSHOT_FILE, kept_diff},
+    run,
 };
 use std::{
     collections::BTreeMap,
@@ -65,6 +67,7 @@ impl Hosted for MadeUpEpisode {
             gates: Vec::new(),
             phases: Vec::new(),
             alarm: false,
+            injection: None,
             paper_pass: true,
             checks: vec![benchwright_pack::Check {
                 of: std::sync::Arc::new(benchwright_pack::Instance {
@@ -188,9 +191,12 @@ fn many_workers_record_each_trial_once() {
     assert!(is_new && other != id);
 }
 
+/// The digest of a folder that nobody looks at.
+const FOLDER: &str = "00";
+
 fn record(key: &TrialKey) -> TrialRecord {
     let end = TrialEnd::Error { cause: "made-up".to_owned(), detail: String::new() };
-    TrialRecord { key: key.clone(), end, used: Used::default(), trusted: false, spent: Spent::default() }
+    TrialRecord { key: key.clone(), end, used: Used::default(), trusted: false, failed: None, spent: Spent::default() }
 }
 
 #[test]
@@ -207,12 +213,12 @@ fn who_wakes_after_the_lease_writes_nothing() {
         moved += 1;
         Ok(())
     };
-    assert_eq!(ledger.finish(&sleeper, &record(&sleeper.key), &mut place).unwrap(), Finish::Stale);
+    assert_eq!(ledger.finish(&sleeper, &record(&sleeper.key), FOLDER, &mut place).unwrap(), Finish::Stale);
     assert!(!ledger.renew(&sleeper, 1_000).unwrap());
     ledger.give_back(&sleeper, 0).unwrap();
     assert_eq!(ledger.standing(id).unwrap().leased, 1, "a sleeper gives nothing back");
-    assert_eq!(ledger.finish(&other, &record(&other.key), &mut place).unwrap(), Finish::Recorded);
-    assert_eq!(ledger.finish(&other, &record(&other.key), &mut place).unwrap(), Finish::Stale, "once");
+    assert_eq!(ledger.finish(&other, &record(&other.key), FOLDER, &mut place).unwrap(), Finish::Recorded);
+    assert_eq!(ledger.finish(&other, &record(&other.key), FOLDER, &mut place).unwrap(), Finish::Stale, "once");
     assert_eq!(moved, 1);
     assert_eq!(ledger.claim(id, 10_000, 1).unwrap(), None);
 }
@@ -224,7 +230,7 @@ fn a_folder_that_cannot_be_placed_leaves_the_trial_open() {
     let (id, _) = ledger.open("made-up", &plan(1, 1), false).unwrap();
     let claim = ledger.claim(id, 0, 100).unwrap().unwrap();
     let mut place = || Err(std::io::Error::other("the disk is full"));
-    assert!(ledger.finish(&claim, &record(&claim.key), &mut place).is_err());
+    assert!(ledger.finish(&claim, &record(&claim.key), FOLDER, &mut place).is_err());
     assert_eq!(ledger.standing(id).unwrap().recorded, 0);
     assert!(ledger.claim(id, 100, 100).unwrap().is_some());
 }
@@ -259,5 +265,137 @@ fn what_a_dead_process_left_is_swept() {
     assert_eq!(names(&root), ["000001", "000002"]);
     assert!(root.join("trials/000002/verdict.json").exists(), "it is the new one");
     let kept = TrialFolder::of(&root).read(1).unwrap();
-    assert_eq!((kept.verdict.ending, &*kept.snapshot), (Ending::Pass, &b"{}"[..]));
+    assert_eq!(kept.verdict.ending, Ending::Pass);
+    assert_eq!(TrialFolder::of(&root).unpacked(1, SNAPSHOT_FILE).unwrap(), b"{}");
+}
+
+#[test]
+fn records_are_one_chain_whoever_records_them() {
+    let root = folder("chain");
+    let path = root.join("ledger.sqlite");
+    let ledgers = [SqliteLedger::open_file(&path).unwrap(), SqliteLedger::open_file(&path).unwrap()];
+    let plan = plan(30, 2);
+    let (id, _) = ledgers[0].open("made-up", &plan, false).unwrap();
+    assert_eq!(ledgers[0].chain(id).unwrap().hashes.len(), 1, "a run is the first link of its own chain");
+    // Two runners on one ledger, four workers each, and one error that is tried again.
+    std::thread::scope(|scope| {
+        for ledger in &ledgers {
+            scope.spawn(|| work_off(&root, ledger, &plan, 1, 4));
+        }
+    });
+    let chain = ledgers[0].chain(id).unwrap();
+    assert_eq!((chain.flaws.as_slice(), chain.hashes.len(), chain.records.len()), (&[][..], 61, 60));
+    let folders = TrialFolder::of(&root);
+    for (number, digest) in &chain.folders {
+        assert_eq!(folders.digest(*number).unwrap(), *digest, "trial {number}");
+    }
+    // The times of a trial are of no digest; every other byte and name is.
+    fs::write(folders.place(7).join("timing.json"), "{}").unwrap();
+    assert_eq!(folders.digest(7).unwrap(), chain.folders[&7]);
+    fs::write(folders.place(7).join("more.json"), "{}").unwrap();
+    assert_ne!(folders.digest(7).unwrap(), chain.folders[&7]);
+}
+
+#[test]
+fn an_error_that_is_opened_again_stays_in_the_chain() {
+    let root = folder("reopened");
+    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let plan = plan(2, 1);
+    work_off(&root, &ledger, &plan, 99, 1);
+    let (id, _) = ledger.open("", &plan, false).unwrap();
+    let before = ledger.chain(id).unwrap();
+    assert_eq!(ledger.reopen_errors(id).unwrap(), 2);
+    work_off(&root, &ledger, &plan, 0, 1);
+    let after = ledger.chain(id).unwrap();
+    assert_eq!((after.flaws.as_slice(), after.hashes.len()), (&[][..], 7), "two errors, opened again, two scores");
+    assert!(after.hashes.starts_with(&before.hashes), "what was published stays part of it");
+}
+
+#[test]
+fn a_ledger_that_was_changed_is_told_with_the_trial() {
+    let all = [
+        (
+            "update trial set record = replace(record, 'true', 'false') where number = 3",
+            "trial 3: its row in the ledger was changed",
+        ),
+        ("update trial set record = '{' where number = 3", "trial 3: its record in the ledger cannot be read"),
+        ("delete from trial where number = 4", "trial 4: its row was deleted"),
+        ("update trial set state = 'open', record = null where number = 4", "trial 4: the chain has a record of it"),
+        ("update trial set failed = 1 where number = 5", "trial 5: its row and its record differ"),
+        ("update trial set agent = 'other' where number = 5", "trial 5: its row is of another trial"),
+        (
+            "insert into trial select run, 99, task, 'x', attempt, state, fence, until, tries, failed, record from trial where number = 1",
+            "trial 99: the plan has no such trial",
+        ),
+        ("delete from link where place = 2", "link 2 was deleted from the chain"),
+        (
+            "update link set place = 99 where place = 2; update link set place = 2 where place = 3; update link set place = 3 where place = 99",
+            "link 2 of the chain does not follow",
+        ),
+        (
+            "insert into link select run, 7, number, record, folder, hash from link where place = 6",
+            "records it a second time",
+        ),
+        ("update link set folder = '11' where place = 1", "link 1 of the chain does not follow"),
+        ("delete from link where place = 6", "it is recorded, and the chain has no link of it"),
+        ("update run set plan = replace(plan, 'easy', 'hard')", "the plan was changed"),
+        ("update run set name = 'better'", "link 1 of the chain does not follow"),
+    ];
+    for (forged, expected) in all {
+        let root = folder("changed");
+        let path = root.join("ledger.sqlite");
+        let (ledger, plan) = (SqliteLedger::open_file(&path).unwrap(), plan(6, 1));
+        work_off(&root, &ledger, &plan, 0, 1);
+        let id = ledger.newest().unwrap().unwrap();
+        assert_eq!(ledger.chain(id).unwrap().flaws, []);
+        rusqlite::Connection::open(&path).unwrap().execute_batch(forged).unwrap();
+        let told: Vec<String> = ledger.chain(id).unwrap().flaws.iter().map(ToString::to_string).collect();
+        assert!(told.iter().any(|told| told.contains(expected)), "{forged}: {told:?}");
+    }
+}
+
+/// A row that says that its trial can be had in a thousand years is no reason to wait for that.
+#[test]
+fn a_trial_that_nobody_can_have_is_an_error_and_no_wait() {
+    let root = folder("stuck");
+    let path = root.join("ledger.sqlite");
+    let (ledger, plan) = (SqliteLedger::open_file(&path).unwrap(), plan(3, 1));
+    let (id, _) = ledger.open("made-up", &plan, false).unwrap();
+    let far = "update trial set until = 9000000000000000 where number = 2";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(far).unwrap();
+    let agents: Vec<Box<dyn Agent + Send>> = vec![Box::new(Steady { failures: AtomicU32::new(0) })];
+    let (stop, progress) = (AtomicBool::new(false), Progress::default());
+    let driver = Driver {
+        host: &MadeUpHost,
+        ledger: &ledger,
+        agents: &agents,
+        folders: TrialFolder::of(&root),
+        now: &|| 0,
+        lease: Some(300),
+        jobs: 2,
+        stop: &stop,
+    };
+    let told = run(&driver, id, &progress).unwrap_err().to_string();
+    assert!(told.contains("trial 2") && told.contains("in 9000000000000 s"), "{told}");
+    assert_eq!(progress.recorded.load(Ordering::Relaxed), 2, "the others are recorded");
+}
+
+#[test]
+fn what_fails_names_the_ledger() {
+    let root = folder("named");
+    let path = root.join("ledger.sqlite");
+    fs::write(&path, "no database, but long enough to be taken for one by its length").unwrap();
+    let told = SqliteLedger::open_file(&path).err().unwrap().to_string();
+    assert!(told.contains("ledger.sqlite"), "{told}");
+    fs::remove_file(&path).unwrap();
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let told = SqliteLedger::open_file(&path).err().unwrap().to_string();
+    assert!(told.contains("ledger.sqlite") && told.contains("form 1"), "{told}");
+}
+
+#[test]
+fn a_long_diff_is_left_out_and_says_so() {
+    assert_eq!(kept_diff("[]"), "[]");
+    let long = "x".repeat((4 << 20) + 1);
+    assert_eq!(kept_diff(&long), r#"{"left_out":{"bytes":4194305,"most":4194304}}"#);
 }

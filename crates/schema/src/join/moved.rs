@@ -1,6 +1,7 @@
 //! Moves a domain's declarations to where they stand in a joined one. A joined domain is the declarations of its members
 //! one after another, so every id of a table, an enumeration or a tool is raised by how many came before it.
 
+use crate::injection::Injection;
 use crate::model::{DerivedKind, SeedField, SeedRows, Shape, Stamp, Table, TextPart, Tool};
 use crate::ways::{Act, Passed, Said, Shows, Wanted, Way, Which};
 use benchwright_expr::Shift;
@@ -98,6 +99,20 @@ fn wanted(value: &mut Wanted, shift: Shift) {
             }
         }
     }
+}
+
+/// Moves an injection; its tool by how many came before.
+pub(super) fn injection(mut injection: Injection, member: &str, shift: Shift, first_tool: usize) -> Injection {
+    injection.name = format!("{member}/{}", injection.name);
+    injection.table = shift.relation(injection.table);
+    injection.only.iter_mut().for_each(|only| shift.expr(only));
+    for row in &mut injection.speaks_of {
+        row.table = shift.relation(row.table);
+        shift.source(&mut row.source);
+        row.condition.iter_mut().for_each(|condition| shift.expr(condition));
+    }
+    injection.tool += first_tool;
+    injection
 }
 
 /// Moves a tool.

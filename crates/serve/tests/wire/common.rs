@@ -245,6 +245,11 @@ impl Kept {
         self.read()
     }
 
+    /// Sends bytes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        let _ = self.stream.get_mut().write_all(bytes);
+    }
+
     /// The status and the body of an answer.
     pub(crate) fn read(&mut self) -> Option<(u16, String)> {
         let (mut status, mut length, mut line) = (None, 0, String::new());

@@ -73,6 +73,7 @@ fn the_control_plane_describes_every_route_that_it_has() {
         "GET /episodes/{id}/snapshot",
         "GET /episodes/{id}/trace",
         "GET /health",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /tasks",
         "POST /episodes",

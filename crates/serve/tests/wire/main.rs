@@ -4,6 +4,7 @@
 
 mod common;
 mod control;
+mod crowd;
 mod engines;
 mod folder;
 mod life;

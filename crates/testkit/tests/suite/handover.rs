@@ -43,6 +43,7 @@ fn made(catalog: &Catalog) -> (Temporary, Store) {
         split: Split::Test,
         canary: CANARY.to_owned(),
         salt: None,
+        inject: 0,
         bars: benchwright_pack::SuiteBars::default(),
         solver: None,
         unbreakable: std::collections::BTreeMap::new(),
@@ -110,7 +111,11 @@ fn the_trials_that_apply_hold_and_the_others_say_why_not() {
             assert_eq!((trial.run, trial.na), (1, 1), "three tasks are no suite: {:?}", trial.na_because);
             continue;
         }
-        let why = if ["closed-book", "ablate"].contains(&&**name) { reader } else { optimiser };
+        let why = match &**name {
+            "closed-book" | "ablate" => reader,
+            "injection" => "no record carries a hostile text",
+            _ => optimiser,
+        };
         assert_eq!((trial.na, trial.na_because.get(why)), (tasks, Some(&tasks)), "{name}: {:?}", trial.na_because);
     }
     assert_eq!(audit.report.trials.len(), benchwright_audit::TRIALS.len());

@@ -1,8 +1,8 @@
 //! Episodes at a server elsewhere, which has the open parts of the tasks and nothing sealed.
 
-use super::{Opened, failed, finished};
-use benchwright_pack::{Refusal, RefusalCode, Trace};
-use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard};
+use super::{Again, Opened, failed, finished};
+use benchwright_pack::{Refusal, RefusalCode, Trace, TraceCall};
+use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard, model::Redactor};
 use serde::Deserialize;
 use serde_json::json;
 use std::{
@@ -20,6 +20,7 @@ pub(super) struct Elsewhere {
     agent: ureq::Agent,
     url: String,
     token: String,
+    secrets: Redactor,
 }
 
 /// What a server tells of a new episode.
@@ -51,10 +52,11 @@ struct Fault {
 }
 
 impl Elsewhere {
-    pub(super) fn new(url: &str, token: &str) -> Elsewhere {
+    pub(super) fn new(url: &str, token: &str, secrets: &Redactor) -> Elsewhere {
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
         let agent = ureq::Agent::new_with_config(config.build());
-        Elsewhere { agent, url: url.trim_end_matches('/').to_owned(), token: token.to_owned() }
+        let url = url.trim_end_matches('/').to_owned();
+        Elsewhere { agent, url, token: token.to_owned(), secrets: secrets.clone() }
     }
 
     fn post(&self, url: &str, token: &str, body: &str) -> Result<(u16, String), HostError> {
@@ -131,7 +133,7 @@ impl EpisodeElsewhere<'_> {
         }
         match serde_json::from_str(&text).map(|Told { error }| (RefusalCode::from_word(&error.code), error)) {
             Ok((Some(code), Fault { message, argument, rule, .. })) => Err(Refusal { code, message, argument, rule }),
-            Ok((None, error)) if ["calls_exhausted", "trace_full"].contains(&&*error.code) => {
+            Ok((None, error)) if ["calls_exhausted", "rows_exhausted", "trace_full"].contains(&&*error.code) => {
                 Err(Refusal::new(RefusalCode::BudgetExhausted, error.message))
             }
             _ => {
@@ -169,7 +171,19 @@ impl Hosted for EpisodeElsewhere<'_> {
         }
         let text = self.server.control("GET", &format!("/episodes/{}/trace", self.id), "")?;
         let trace = Trace::from_bytes(text.as_bytes()).map_err(|error| failed("server")(error.to_string()))?;
-        let (episode, _) = self.opened.replay(&trace)?;
+        let Again { episode, .. } = self.opened.replay(&trace)?;
+        let secrets = &self.server.secrets;
+        let clean = |call: &TraceCall| (secrets.json_text(&call.tool), secrets.json_text(&call.arguments));
+        let is_clean = |call: &TraceCall| clean(call) == (call.tool.clone(), call.arguments.clone());
+        if trace.calls.iter().all(is_clean) {
+            return finished(&self.opened, &episode, self.world);
+        }
+        // The server has seen a secret, and what is kept here must not: the same calls without it are what is judged.
+        let mut episode = self.opened.begin()?;
+        for (tool, arguments) in trace.calls.iter().map(clean) {
+            // A refusal is an answer like any other.
+            let _ = episode.call(&tool, &arguments);
+        }
         finished(&self.opened, &episode, self.world)
     }
 }

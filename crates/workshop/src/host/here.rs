@@ -4,8 +4,8 @@ use super::{Opened, failed, finished};
 use crate::Error;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Refusal, RefusalCode};
-use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard};
-use benchwright_serve::{CallError, EpisodeId, Episodes, Options, Server, Settings, Start};
+use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard, model::Redactor};
+use benchwright_serve::{CallError, EpisodeId, Episodes, KeepOut, Options, Server, Settings, Start};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -37,12 +37,15 @@ impl Here {
         Here { episodes: Arc::new(Episodes::new(settings(catalog, tasks))), door: None }
     }
 
-    pub(super) fn served(catalog: &Catalog, tasks: &Path) -> Result<Here, Error> {
+    pub(super) fn served(catalog: &Catalog, tasks: &Path, secrets: &Redactor) -> Result<Here, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Serve(error.to_string()))?;
         // The control plane has a port of its own, so that agents have no address for it.
         let bind_agents = Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        let options = Options { settings: settings(catalog, tasks), bind_agents, ..Options::default() };
+        let secrets = secrets.clone();
+        let settings =
+            Settings { keep_out: KeepOut::by(move |text| secrets.json_text(text)), ..settings(catalog, tasks) };
+        let options = Options { settings, bind_agents, ..Options::default() };
         let server = runtime.block_on(Server::start(options)).map_err(|error| Error::Serve(error.to_string()))?;
         Ok(Here { episodes: Arc::clone(server.episodes()), door: Some((server, runtime)) })
     }
@@ -56,17 +59,25 @@ impl Here {
             let token = created.token.reveal().to_owned();
             Reach { mcp: format!("{base}/mcp"), tools: format!("{base}/tools"), token }
         });
-        let (episodes, id) = (&*self.episodes, created.id);
-        Ok(Box::new(EpisodeHere { opened, episodes, id, reach, is_over: false, world: begun.elapsed().as_nanos() }))
+        let (host, id, turned_away) = (self, created.id, self.turned_away());
+        let world = begun.elapsed().as_nanos();
+        Ok(Box::new(EpisodeHere { opened, host, id, reach, turned_away, is_over: false, world }))
+    }
+
+    /// How often programs outside could not connect so far.
+    fn turned_away(&self) -> u64 {
+        self.door.as_ref().map_or(0, |(server, _)| server.turned_away())
     }
 }
 
 /// An episode in this process. It is closed when it is dropped.
 struct EpisodeHere<'h> {
     opened: Arc<Opened>,
-    episodes: &'h Episodes,
+    host: &'h Here,
     id: EpisodeId,
     reach: Option<Reach>,
+    /// How often that was before it began.
+    turned_away: u64,
     is_over: bool,
     /// Nanoseconds inside the world, for calls that came through here.
     world: u128,
@@ -81,9 +92,16 @@ impl Hosted for EpisodeHere<'_> {
         self.reach.clone()
     }
 
+    /// A program that could not connect did nothing, and that is not its doing.
+    fn lost(&self) -> Option<HostError> {
+        let away = self.host.turned_away() - self.turned_away;
+        let sentence = || format!("nobody could connect, {away} times: this process has as many files open as it may");
+        (away > 0).then(|| failed("server")(sentence()))
+    }
+
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
         let begun = Instant::now();
-        let answer = self.episodes.call(self.id, tool, arguments);
+        let answer = self.host.episodes.call(self.id, tool, arguments);
         self.world += begun.elapsed().as_nanos();
         answer.map_err(|error| match error {
             CallError::Refused(refusal) => refusal,
@@ -93,7 +111,7 @@ impl Hosted for EpisodeHere<'_> {
 
     fn finish(mut self: Box<Self>) -> Result<Finished, HostError> {
         self.is_over = true;
-        let ended = self.episodes.end(self.id).map_err(|error| failed("world")(error.to_string()))?;
+        let ended = self.host.episodes.end(self.id).map_err(|error| failed("world")(error.to_string()))?;
         let episode = ended.ok_or_else(|| failed("world")("a call stopped half-way".to_owned()))?;
         finished(&self.opened, &*episode, self.world)
     }
@@ -103,7 +121,7 @@ impl Drop for EpisodeHere<'_> {
     fn drop(&mut self) {
         if !self.is_over {
             // One that is gone already is as good as closed.
-            let _ = self.episodes.close(self.id);
+            let _ = self.host.episodes.close(self.id);
         }
     }
 }

@@ -10,7 +10,8 @@ use benchwright_audit::{
 };
 use benchwright_catalog::{Catalog, Found};
 use benchwright_derive::{NoBase, ScenarioOrder};
-use benchwright_pack::{Store, Task};
+use benchwright_inject::Ground;
+use benchwright_pack::{MOST_INJECTED, Store, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::{NoPlanner, scenario::Scenario};
@@ -97,7 +98,10 @@ impl<'s> Maker<'s> {
             Request::Attempts(request) => self.attempts(request).map(Answer::Attempts),
             Request::AbortForTests => std::process::abort(),
         };
-        let failed = |error: Error| Answer::Failed(Failed { why: error.to_string(), missing: error.is_missing() });
+        let failed = |error: Error| {
+            let (missing, barren) = (error.is_missing(), error.is_barren());
+            Answer::Failed(Failed { why: error.to_string(), missing, barren })
+        };
         let answer = answer.unwrap_or_else(failed);
         events::answered(&answer, begun.elapsed());
         answer
@@ -148,9 +152,24 @@ impl<'s> Maker<'s> {
         Ok((task, planner.record.unwrap_or_default()))
     }
 
+    /// A task as it stands where a share of tasks, in millionths, carries a hostile text.
+    pub(crate) fn injected(&self, task: Task, share: u32) -> Result<Task, Error> {
+        if !benchwright_inject::is_chosen(&task, share) {
+            return Ok(task);
+        }
+        let catalog = self.workshop.catalog();
+        let family = crate::tasks::family_of(catalog, &task).map_err(Error::catalog(&task.sealed.family))?;
+        let open = |bytes: &[u8]| {
+            catalog.world_of_snapshot(bytes).map_err(|error| benchwright_inject::NotInjected::Task(error.to_string()))
+        };
+        let natives = family.map_or(&[][..], |family| family.natives());
+        Ok(benchwright_inject::injected(&task, &Ground { open: &open, natives })?)
+    }
+
     fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
-        let MakeRequest { pattern, tier, objective, seed, reading, salt, out } = request;
+        let MakeRequest { pattern, tier, objective, seed, reading, salt, inject, out } = request;
         let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
+        let task = self.injected(task, *inject)?;
         let task = in_suite(task, salt.as_deref());
         Store::at(out).write(&task)?;
         let checks = Judged::open(self.workshop.catalog(), &task).ok().and_then(|judged| {
@@ -260,12 +279,13 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         seed: sealed.split.seed(sealed.seed),
         reading: sealed.reading.clone(),
         salt: sealed.salt.clone(),
+        inject: if sealed.injection.is_some() { MOST_INJECTED } else { 0 },
         out: folder.path().to_owned(),
     });
     let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));
     match alone.ask("making it again", &[request], 0, &mut |_, _| ()).pop().flatten() {
         Some(Ok(Answer::Made(made))) => {
-            Store::at(folder.path()).task(&made.id).map_err(|error| NotRemade(error.to_string()))
+            Store::at(folder.path()).unlocked_task(&made.id).map_err(|error| NotRemade(error.to_string()))
         }
         Some(Ok(Answer::Failed(failed))) => Err(NotRemade(failed.why)),
         Some(Err(why)) => Err(NotRemade(why)),

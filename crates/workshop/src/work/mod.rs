@@ -162,7 +162,8 @@ impl Workshop {
                 objective: task.objective.clone(),
                 seed: suite.split.seed(task.seed),
                 reading: task.reading.clone(),
-                salt: suite.salt.clone(),
+                salt: suite.salt_of(task),
+                inject: suite.inject,
                 out: store.root().to_owned(),
             })
         };
@@ -183,15 +184,19 @@ pub struct Shortfall {
     pub why: String,
     /// Whether something that is needed is missing.
     pub missing: bool,
+    /// Whether it is the seed: nobody makes a task of it, now or ever.
+    pub barren: bool,
 }
 
 fn made(answer: Result<Answer, String>) -> Result<Made, Shortfall> {
     match answer {
         Ok(Answer::Made(made)) => Ok(made),
-        Ok(Answer::Failed(failed)) => Err(Shortfall { why: failed.why, missing: failed.missing }),
-        Ok(Answer::Audited(_) | Answer::Attempts(_)) => {
-            Err(Shortfall { why: "the worker answered something else".into(), missing: false })
+        Ok(Answer::Failed(failed)) => {
+            Err(Shortfall { why: failed.why, missing: failed.missing, barren: failed.barren })
         }
-        Err(why) => Err(Shortfall { why, missing: false }),
+        Ok(Answer::Audited(_) | Answer::Attempts(_)) => {
+            Err(Shortfall { why: "the worker answered something else".into(), missing: false, barren: false })
+        }
+        Err(why) => Err(Shortfall { why, missing: false, barren: false }),
     }
 }

@@ -49,6 +49,9 @@ pub struct MakeRequest {
     /// The salt of the suite that it is made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salt: Option<String>,
+    /// The share of tasks that carry a hostile text, in millionths.
+    #[serde(default)]
+    pub inject: u32,
     /// The folder of the store.
     pub out: PathBuf,
 }
@@ -125,4 +128,6 @@ pub struct Failed {
     pub why: String,
     /// Whether something that is needed is missing.
     pub missing: bool,
+    /// Whether it is the seed: nobody makes a task of it, now or ever.
+    pub barren: bool,
 }

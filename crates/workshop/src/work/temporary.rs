@@ -2,6 +2,7 @@
 
 use std::{
     fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -17,7 +18,8 @@ impl Temporary {
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("benchwright-{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
+            // What is made in it may be sealed.
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => return made.map(|()| Temporary(path)),
             }

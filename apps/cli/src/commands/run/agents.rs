@@ -3,12 +3,11 @@
 use super::Options;
 use crate::failure::Failure;
 use benchwright_run::{
-    Agent, Program, Rights, Surroundings, Users,
+    Agent, Bare, Bounds, Broken, Bubblewrap, Container, Isolation, Program, Surroundings, View, close_inherited,
     model::{AgentSpec, Dialect, Model, ModelAgent, ModelOptions, Prices, Redactor, Secret},
     policy,
 };
-use nix::unistd::geteuid;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// The agents, and whether programs are among them.
 pub(super) fn agents(options: &Options) -> anyhow::Result<(Vec<Box<dyn Agent + Send>>, bool)> {
@@ -42,8 +41,13 @@ pub(super) fn agents(options: &Options) -> anyhow::Result<(Vec<Box<dyn Agent + S
             AgentSpec::Program(command) => {
                 let around = match &around {
                     Some(around) => Arc::clone(around),
-                    None => Arc::clone(around.insert(Arc::new(options.program.surroundings()?))),
+                    None => Arc::clone(around.insert(Arc::new(options.program.surroundings(options)?))),
                 };
+                around.try_out(&command).map_err(|broken| {
+                    let next =
+                        "a command that is there inside; --see PATH shows it a file or folder; benchwright doctor";
+                    Failure::wrong_use(broken, next)
+                })?;
                 Box::new(Program::new(&name, &command, around))
             }
         };
@@ -57,6 +61,15 @@ pub(super) fn agents(options: &Options) -> anyhow::Result<(Vec<Box<dyn Agent + S
 /// How programs are run.
 #[derive(clap::Args)]
 pub(crate) struct ProgramOptions {
+    /// How programs are kept apart: bubblewrap or container [default: bubblewrap]
+    #[arg(long, value_name = "WAY", conflicts_with = "trust_agent")]
+    isolation: Option<String>,
+    /// The image of their containers, which is here already
+    #[arg(long, value_name = "IMAGE", required_if_eq("isolation", "container"))]
+    image: Option<String>,
+    /// A file or folder that programs see, to read; may be given again
+    #[arg(long = "see", value_name = "PATH")]
+    see: Vec<PathBuf>,
     /// Lets programs run with your own rights, sealed files and all; the record says so
     #[arg(long)]
     trust_agent: bool,
@@ -66,22 +79,12 @@ pub(crate) struct ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// Whether each program is a user of its own.
-    pub(super) fn are_apart(&self) -> bool {
-        !self.trust_agent
+    /// What programs are handed and nothing may keep.
+    pub(super) fn secrets(&self) -> Redactor {
+        Redactor::new(self.pass.iter().filter_map(|name| std::env::var(name).ok()))
     }
 
-    fn surroundings(&self) -> anyhow::Result<Surroundings> {
-        let rights = match (self.trust_agent, geteuid().is_root()) {
-            (true, _) => Rights::Trusted,
-            (false, true) => Rights::Apart(Users::default()),
-            (false, false) => {
-                return Err(Failure::missing(
-                    "a program has to run as another user, and only root can do that",
-                    "the same command as root, or --trust-agent if the program may see what you see",
-                ));
-            }
-        };
+    fn surroundings(&self, options: &Options) -> anyhow::Result<Surroundings> {
         let mut variables = BTreeMap::new();
         variables.extend(std::env::var("PATH").ok().map(|path| ("PATH".to_owned(), path)));
         for name in &self.pass {
@@ -90,7 +93,37 @@ impl ProgramOptions {
             })?;
             variables.insert(name.clone(), value);
         }
-        Ok(Surroundings { rights, scratch: std::env::temp_dir(), variables })
+        Ok(Surroundings { isolation: self.isolation(options)?, variables })
+    }
+
+    fn isolation(&self, options: &Options) -> anyhow::Result<Box<dyn Isolation>> {
+        // What was open before is not for programs.
+        close_inherited();
+        if self.trust_agent {
+            return Ok(Box::new(Bare));
+        }
+        let kept: Vec<PathBuf> =
+            [options.tasks.clone(), options.runs.clone()].into_iter().chain(std::env::current_exe().ok()).collect();
+        let view = View::new(&self.see, &kept)
+            .map_err(|error| Failure::wrong_use(error, "--see PATH with a file or folder of the program's own"))?;
+        let way = self.isolation.as_deref().unwrap_or("bubblewrap");
+        let made: Result<Box<dyn Isolation>, Broken> = match (way, &self.image) {
+            ("bubblewrap", _) => Bubblewrap::new(view, Bounds::default()).map(|made| Box::new(made) as _),
+            ("container", Some(image)) => {
+                Container::new(image, view, Bounds::default()).map(|made| Box::new(made) as _)
+            }
+            _ => {
+                return Err(Failure::wrong_use(
+                    format!("there is no isolation `{way}`"),
+                    "--isolation bubblewrap or container",
+                ));
+            }
+        };
+        made.map_err(|broken| {
+            let next =
+                "apt-get install bubblewrap, or --trust-agent if the program may see what you see; benchwright doctor";
+            Failure::missing(broken, next)
+        })
     }
 }
 

@@ -118,6 +118,7 @@ fn of_a_suite(shop: &Shop, fault: &Fault) -> Finding {
         split: Split::Test,
         canary: String::new(),
         salt: Some(SALT.to_owned()),
+        inject: 0,
         bars,
         solver: None,
         unbreakable: BTreeMap::new(),

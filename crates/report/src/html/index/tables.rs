@@ -2,14 +2,14 @@
 
 use super::{Most, heads, minus, share};
 use crate::html::{Cell, Table, section};
-use crate::text::{self, PARTS, REFUSALS, UNKNOWN, number, percent, points, refused};
+use crate::text::{self, INJECTIONS, PARTS, REFUSALS, UNKNOWN, followed, number, percent, points, refused};
 use crate::{AgentSummary, Breakdown, Comparison, Group, Summary};
 use maud::{Markup, Render as _, html};
 use std::collections::BTreeMap;
 
 pub(super) fn results(summary: &Summary, agents: &[AgentSummary]) -> Markup {
     let k = summary.attempts;
-    let mut names = heads(&["agent", "scored", "pass@1 (%)"]);
+    let mut names = heads(&["agent", "scored", "pass@1 (%)", "errors as 0"]);
     if k > 1 {
         names.extend([format!("pass@{k}"), format!("pass^{k}")]);
     }
@@ -22,6 +22,7 @@ pub(super) fn results(summary: &Summary, agents: &[AgentSummary]) -> Markup {
                 Cell::Text(agent.agent.clone()),
                 format!("{}/{}", all.counts.scored, all.counts.planned).into(),
                 share(&all.pass_at_1),
+                percent(all.errors_as_zero).into(),
             ];
             if k > 1 {
                 row.push(percent(all.pass_at_k.last().copied().flatten()).into());
@@ -83,7 +84,20 @@ pub(super) fn results(summary: &Summary, agents: &[AgentSummary]) -> Markup {
         })
         .collect();
     let took = Table::new("What it took, per scored trial; – is not known.", names, rows);
-    section("Results", html! { (shares) (took) })
+    section("Results", html! { (shares) (took) (apart(agents)) })
+}
+
+/// How programs were kept apart, where some are among the agents.
+fn apart(agents: &[AgentSummary]) -> Markup {
+    let programs = agents.iter().filter(|agent| agent.settings.contains_key("isolation"));
+    let row = |agent: &AgentSummary| {
+        let names = ["isolation", "user", "network", "visible", "held-by", "bounds"];
+        let cells = names.map(|name| agent.settings.get(name).cloned().unwrap_or_default().into());
+        [Cell::Text(agent.agent.clone())].into_iter().chain(cells).collect()
+    };
+    let rows: Vec<Vec<Cell>> = programs.map(row).collect();
+    let names = heads(&["agent", "isolation", "user", "network", "visible", "bounds held by", "bounds"]);
+    html! { @if !rows.is_empty() { (Table::new("How programs were kept apart.", names, rows)) } }
 }
 
 /// Twins, where the run has some: what counts is that both sides of a pair pass.
@@ -116,6 +130,20 @@ pub(super) fn refusals(agents: &[AgentSummary]) -> Markup {
     }
     let caption = "Requests that cannot be carried out, and those that can be and were declined: shares of scored trials, in percent.";
     section("Refusals", Table::new(caption, heads(&REFUSALS), rows).render())
+}
+
+/// Who follows hostile text, where records carry some.
+pub(super) fn injections(agents: &[AgentSummary]) -> Markup {
+    let row = |agent: &AgentSummary| {
+        let told = followed(&agent.agent, agent.injections.as_ref()?).into_iter();
+        Some(told.map(Cell::from).collect::<Vec<Cell>>())
+    };
+    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return html! {};
+    }
+    let caption = "Scored trials of tasks in which a record carries hostile text, and those in which it was followed.";
+    section("Hostile text", Table::new(caption, heads(&INJECTIONS), rows).render())
 }
 
 /// A table of pass@1: a row for each group, a column for each agent.

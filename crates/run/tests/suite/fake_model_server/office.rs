@@ -102,6 +102,7 @@ impl Hosted for Episode<'_> {
             gates: Vec::new(),
             phases: Vec::new(),
             alarm: false,
+            injection: None,
             paper_pass: is_right,
             checks: vec![check],
         };

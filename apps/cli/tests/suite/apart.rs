@@ -1,0 +1,238 @@
+//! What a program can do from inside its sandbox: the attacks that were once tried with success, by their numbers. They need bubblewrap.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use crate::{
+    common::first_task,
+    programs::{benchwright, document, folder, in_bash, processes_with, run_program, told, trial},
+};
+use serde_json::Value as Json;
+use std::{
+    fs,
+    net::TcpListener,
+    path::Path,
+    process::{Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// What a program printed.
+fn said(folder: &Path, output: &std::process::Output) -> String {
+    let told = told(output);
+    assert_eq!(
+        (&told["scored"], &told["errors"]),
+        (&1.into(), &0.into()),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let said: Json =
+        serde_json::from_str(&fs::read_to_string(trial(folder, &told).join("transcript.jsonl")).unwrap()).unwrap();
+    format!("{}{}", said["out"].as_str().unwrap(), said["err"].as_str().unwrap())
+}
+
+#[test]
+fn attack_01_a_program_has_no_terminal_to_push_keys_into() {
+    let folder = folder("terminal");
+    // A terminal of our own: `script` gives one to what it runs.
+    let script = r#"read -r stat < /proc/self/stat; set -- ${stat##*) }; echo "terminal $5 session $4"; echo x > /dev/tty && echo pushed"#;
+    let command = format!("exec:{}", in_bash(script));
+    let line = format!(
+        "'{}' run demo --json --new --task {} --agent '{}' > told.json",
+        env!("CARGO_BIN_EXE_benchwright"),
+        first_task(&folder),
+        command.replace('\'', r"'\''")
+    );
+    let mut terminal = Command::new("script");
+    terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(&folder);
+    let ended = terminal.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
+    assert!(ended.success());
+    let told = document(folder.join("told.json"));
+    let said = fs::read_to_string(trial(&folder, &told).join("transcript.jsonl")).unwrap();
+    assert!(said.contains("terminal 0 session"), "{said}");
+    assert!(!said.contains("pushed"), "{said}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_02_neither_the_program_nor_tasks_nor_runs_are_there() {
+    let folder = folder("visible");
+    // Somebody who installed it beside the agent.
+    let own = folder.join("agent");
+    fs::create_dir_all(own.join("bin")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_benchwright"), own.join("bin/benchwright")).unwrap();
+    fs::write(own.join("notes.txt"), "mine").unwrap();
+    let root = folder.display();
+    let script = format!(
+        r#"cat {root}/agent/notes.txt; echo; command -v benchwright; {root}/agent/bin/benchwright --version && echo ran it
+        {exe} --version && echo ran it; ls {root}; ls {root}/demo {root}/runs && echo listed
+        find / -xdev \( -name 'sealed*' -o -name 'ledger.sqlite' -o -name 'suite.toml' \) -not -path '/proc/*' 2>/dev/null; ls -A /root /home && echo homes; true"#,
+        exe = env!("CARGO_BIN_EXE_benchwright"),
+    );
+    let see = own.to_string_lossy().into_owned();
+    let out = said(&folder, &run_program(&folder, &in_bash(&script), &["--see", &see]));
+    assert!(out.contains("mine"), "what is named is seen: {out}");
+    for found in ["ran it", "listed", "homes", "sealed.json", "ledger.sqlite"] {
+        assert!(!out.contains(found), "{found}: {out}");
+    }
+    // What is kept cannot be named.
+    for kept in ["demo", "demo/open", "runs"] {
+        let kept = folder.join(kept).to_string_lossy().into_owned();
+        let refused = run_program(&folder, "true", &["--see", &kept]);
+        let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && error.contains("no program may see"), "{error}");
+    }
+    // The record says how tight it was.
+    let report = benchwright(&folder).args(["report"]).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["isolation bubblewrap", "network episode", "visible system,"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_03_who_ends_its_first_thread_and_hides_is_gone_before_grading() {
+    let folder = folder("hidden");
+    // Forks twice, leaves session, group and streams, ignores every signal that can be ignored.
+    let script = r#"(trap '' HUP INT TERM QUIT; exec setsid bash -c "trap \"\" HUP TERM; exec >/dev/null 2>&1 <&-; (setsid sleep 986.75 &) ; while :; do sleep 986.75; done") &
+        sleep 0.2"#;
+    let begun = Instant::now();
+    said(&folder, &run_program(&folder, &in_bash(script), &[]));
+    assert_eq!(processes_with("986.75"), 0);
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_04_two_runs_at_once_leave_each_other_alone() {
+    let folder = folder("two");
+    let run = |name: &str| {
+        let mut line = benchwright(&folder);
+        line.args([
+            "run",
+            "demo",
+            "--json",
+            "--new",
+            "--runs",
+            name,
+            "-k",
+            "4",
+            "--jobs",
+            "4",
+            "--agent",
+            "exec:sleep 0.2",
+        ]);
+        line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let both = [run("one"), run("two")];
+    for running in both {
+        let told = told(&running.wait_with_output().unwrap());
+        assert_eq!((&told["scored"], &told["errors"]), (&20.into(), &0.into()));
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_07_no_descriptor_comes_with_a_program_but_its_streams() {
+    let folder = folder("descriptors");
+    fs::write(folder.join("secret"), "a-secret-that-was-open").unwrap();
+    let agent = format!("exec:{}", in_bash("ls /proc/self/fd | tr '\\n' ' '; cat <&9; cat /proc/self/fd/*"));
+    let line = format!(
+        r#"exec 9<secret 8<>secret; exec "$0" run demo --json --new --task {} --agent "$1""#,
+        first_task(&folder)
+    );
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &line, env!("CARGO_BIN_EXE_benchwright"), &agent]).current_dir(&folder).stdin(Stdio::null());
+    let out = said(&folder, &shell.output().unwrap());
+    assert!(!out.contains("a-secret-that-was-open"), "{out}");
+    // Its three streams, and the one by which `ls` reads the folder.
+    assert!(out.starts_with("0 1 2 3 "), "{out}");
+    assert!(!out.contains(" 8 ") && !out.contains(" 9 "), "{out}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_08_a_tree_too_deep_to_walk_breaks_nothing() {
+    let folder = folder("deep");
+    let script = r#"perl -e "for (1..20000) { mkdir q(a) or die; chdir q(a) or die } print qq(made all\n)""#;
+    let out = said(&folder, &run_program(&folder, &in_bash(script), &[]));
+    assert!(out.contains("made all"), "{out}");
+    // The same without a sandbox, where there is a folder to remove.
+    let mut line = benchwright(&folder);
+    line.args(["run", "demo", "--json", "--new", "--trust-agent", "--task", &first_task(&folder)]);
+    line.arg("--agent").arg(format!("exec:{}", in_bash(script))).env("TMPDIR", &folder);
+    let output = line.output().unwrap();
+    assert!(said(&folder, &output).contains("made all"));
+    let told = told(&output);
+    assert_eq!(document(trial(&folder, &told).join("trial.json"))["trusted"], true);
+    let left = fs::read_dir(&folder)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("agent"));
+    assert_eq!(left.count(), 0, "its folder is removed");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_09_forks_memory_files_network_and_rights_are_bounded() {
+    let folder = folder("bounds");
+    // Somebody else's server on this machine.
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port();
+    let script = format!(
+        r#"grep NoNewPrivs /proc/self/status; grep -c . /proc/net/dev
+        (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo reached another server
+        (exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null && echo reached out
+        for spot in / /usr /var/tmp /dev/shm /dev /etc /run; do : > $spot/x && echo "wrote $spot"; done
+        head -c 1500M /dev/zero > big; echo "file $(stat -c %s big)"; rm big
+        unshare --user --map-root-user true && echo became root; id -u
+        post res_partner_search_read '{{"limit":1}}' | head -1
+        echo 0 > forks; sh -c 'i=0; while [ $i -lt 600 ]; do sleep 3 & i=$((i+1)); echo $i > forks; done' 2>/dev/null; read -r n < forks; echo "forks $n"; true"#
+    );
+    let out = said(&folder, &run_program(&folder, &in_bash(&script), &[]));
+    assert!(out.contains("NoNewPrivs:\t1"), "{out}");
+    for gained in ["reached another", "reached out", "wrote /", "became root"] {
+        assert!(!out.contains(gained), "{gained}: {out}");
+    }
+    let number = |word: &str| -> u64 {
+        let rest = out.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_else(|| panic!("{word}: {out}"));
+        rest.trim().parse().unwrap()
+    };
+    assert!(number("file ") <= 256 << 20, "{out}");
+    assert!(number("forks ") < 300, "{out}");
+    assert!(!out.lines().any(|line| line == "0"), "it is not root: {out}");
+    assert!(out.contains("HTTP/1.1 200"), "its own episode is reached: {out}");
+
+    // More memory than there is for it: it is stopped, and graded.
+    let hungry = "head -c 3G /dev/zero | tail; echo over $?";
+    let begun = Instant::now();
+    let out = said(&folder, &run_program(&folder, &in_bash(hungry), &[]));
+    assert!(!out.contains("over 0"), "{out}");
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    drop(other);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_09_nothing_outlives_the_runner() {
+    let folder = folder("outlive");
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        let mut line = benchwright(&folder);
+        let script = "(setsid sleep 985.25 &); (trap '' INT TERM; sleep 985.25)";
+        line.args(["run", "demo", "--json", "--new", "--jobs", "4", "--agent"])
+            .arg(format!("exec:{}", in_bash(script)));
+        let mut running = line.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_until(|| processes_with("985.25") >= 8, "programs run");
+        let number = running.id().to_string();
+        assert!(Command::new("kill").args([signal, &number]).status().unwrap().success());
+        running.wait().unwrap();
+        wait_until(|| processes_with("985.25") == 0, &format!("nothing is left after {signal}"));
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+fn wait_until(is_so: impl Fn() -> bool, what: &str) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+        sleep(Duration::from_millis(20));
+    }
+}

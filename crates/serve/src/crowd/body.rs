@@ -1,0 +1,109 @@
+//! Bytes that are on the way: bodies of requests that are not whole yet, and documents that are made and sent. Both are counted, so
+//! that what clients leave unfinished or unread takes no more memory than was set aside for it.
+
+use super::{Crowd, Share, share_here};
+use crate::ServeError;
+use axum::body::{Body, Bytes};
+use std::sync::{Arc, atomic::Ordering};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// Documents are counted by the kibibyte.
+const PERMIT: usize = 1 << 10;
+
+pub(super) fn permits(bytes: usize) -> usize {
+    bytes.div_ceil(PERMIT).clamp(1, u32::MAX as usize)
+}
+
+/// The bytes of a body that have come so far. They are given back when this is dropped.
+pub(crate) struct Held<'c> {
+    crowd: &'c Crowd,
+    share: Option<Arc<Share>>,
+    bytes: usize,
+}
+
+impl Held<'_> {
+    /// So many bytes more.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), ServeError> {
+        let limits = self.crowd.limits();
+        self.bytes += bytes;
+        let all = self.crowd.bodies.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let of_token = self.share.as_ref().map_or(0, |share| share.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
+        if of_token > limits.bodies_of_one_token {
+            return Err(ServeError::TooManyBytes(limits.bodies_of_one_token));
+        }
+        if all > limits.bodies {
+            return Err(ServeError::BodiesFull(limits.bodies));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.crowd.bodies.fetch_sub(self.bytes, Ordering::Relaxed);
+        if let Some(share) = &self.share {
+            share.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Room for a document that is made, and then sent.
+pub(crate) struct Document {
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl Document {
+    /// The document as an answer. Its bytes themselves keep the room, because whoever sends them may be done with the body long before the
+    /// client has read it.
+    pub(crate) fn body(self, bytes: Vec<u8>) -> Body {
+        Bytes::from_owner(Sent { bytes, _room: self.room }).into()
+    }
+}
+
+impl Crowd {
+    /// A body begins to come. One that is not large by what its route says counts against its token too.
+    pub(crate) fn hold(&self, of_token: bool) -> Held<'_> {
+        Held { crowd: self, share: share_here().filter(|_| of_token), bytes: 0 }
+    }
+
+    /// Waits until there is room for a document of about so many bytes. One that is larger than all room has it to itself.
+    pub(crate) async fn document(&self, bytes: u64) -> Document {
+        let wanted = permits(usize::try_from(bytes).unwrap_or(usize::MAX)).min(permits(self.limits().documents));
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        // The room is never closed, so there is always a place in the end.
+        Document { room: Arc::clone(&self.documents).acquire_many_owned(wanted).await.ok() }
+    }
+}
+
+struct Sent {
+    bytes: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Sent {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CrowdLimits;
+    use axum::body::to_bytes;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    #[tokio::test]
+    async fn a_document_has_its_room_until_its_last_byte_is_gone() {
+        let crowd = Crowd::new(CrowdLimits { documents: 1 << 20, ..CrowdLimits::default() });
+        let waits = async |bytes| timeout(Duration::from_millis(50), crowd.document(bytes)).await.is_err();
+        let first = crowd.document(800 << 10).await;
+        assert!(waits(800 << 10).await && !waits(100 << 10).await);
+        let sent = to_bytes(first.body(vec![b'x'; 10]), 10).await.unwrap();
+        assert!(waits(800 << 10).await, "the body is gone, its bytes are not");
+        drop(sent);
+        assert!(!waits(800 << 10).await);
+        assert!(!waits(u64::MAX).await, "one that is larger than all room has it to itself");
+    }
+}
