@@ -44,7 +44,11 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("proof", &["audit"], "attacks every task before anybody sees it"),
     ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),
     ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
-    ("measures", &["bench", "conformance"], "how fast it is; how true the embedded ERP is to a real one"),
+    (
+        "measures",
+        &["bench", "conformance", "fuzz"],
+        "how fast it is; how true the embedded ERP is to a real one; what its readers bear",
+    ),
     ("tests", &["testkit"], "harnesses, only ever a dev-dependency"),
     ("shells", &["cli", "py"], "anyhow, arguments, stdout and exit codes only here; the module for Python"),
     ("tools", &["xtask"], "checks the house from outside"),

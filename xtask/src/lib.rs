@@ -1,5 +1,5 @@
 //! The rules of the house, held by a program: `layers` for the graph of crates and of the files of domain code, `tidy` for the form of the files, `domains`
-//! for the list of what has code. All look at everything and return all faults at once. `tests/house.rs` runs them with the
+//! for the list of what has code, `supply` for what comes from others. All look at everything and return all faults at once. `tests/house.rs` runs them with the
 //! other tests.
 
 use std::fmt;
@@ -12,6 +12,7 @@ mod outsiders;
 pub mod picture;
 pub mod release;
 mod rust_text;
+pub mod supply;
 pub mod tidy;
 
 /// One fault: where it is and what is wrong.

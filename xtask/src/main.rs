@@ -1,4 +1,4 @@
-//! The shell of the house checks and of what is handed out: `cargo xtask layers`, `tidy`, `domains` and `release`. Faults go to stdout, the rest to stderr.
+//! The shell of the house checks and of what is handed out: `cargo xtask layers`, `tidy`, `domains`, `supply` and `release`. Faults go to stdout, the rest to stderr.
 //! Exit codes: 0 no fault, 1 faults, 2 wrong use, 3 the check could not run.
 
 use std::io::{self, Write};
@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use xtask::Outcome;
 
 const USAGE: &str =
-    "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME] | release [TARGET...]
+    "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME] | supply | release [TARGET...]
   layers    which crate may see which, which outside crates stand where, and no circle of files
             --draw           draws the picture of the layers in ARCHITECTURE.md
   tidy      the form of every file, domain folder, link and section
   domains   writes catalog's list of the domains, parts and families with code, and its dependencies on them
             --check          says whether they are as this would write them
             --without NAME   leaves a folder out, before it is taken away
+  supply    licences, sources and versions of what comes from others, by deny.toml
   release   makes wheels, archives, checksums, a bill of materials and the changelog's section, and publishes nothing: half an hour on two cores";
 
 fn main() -> ExitCode {
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         ["domains"] => xtask::domains::write(&root, &[]),
         ["domains", "--check"] => xtask::domains::check(&root),
         ["domains", "--without", name] => xtask::domains::write(&root, &[name]),
+        ["supply"] => xtask::supply::run(&root),
         ["release"] => xtask::release::run(&root, &xtask::release::TARGETS),
         ["release", targets @ ..] => xtask::release::run(&root, targets),
         ["help" | "--help" | "-h"] => return tell(&mut io::stdout(), USAGE, 0),

@@ -76,7 +76,7 @@ fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn metadata(root: &Path) -> Result<Value> {
+pub(crate) fn metadata(root: &Path) -> Result<Value> {
     let text = said(
         Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--locked", "--filter-platform"])

@@ -157,7 +157,7 @@ impl Delta {
                     });
                     let wrong = || bad(format!("{}.{} cannot be {json}", table.table, field.name));
                     let value = value.ok_or_else(wrong)?;
-                    if value.is_null() && !field.nullable {
+                    if value.is_null() && !field.nullable || codec::check_bounds(&value, field.bounds).is_err() {
                         return Err(wrong());
                     }
                     cells.push(value);

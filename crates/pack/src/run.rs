@@ -110,9 +110,19 @@ impl RunPlan {
         })
     }
 
+    /// The trial of a number, without going through those before it.
+    pub fn key(&self, number: i64) -> Option<TrialKey> {
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        let (attempt, task) = (at.checked_div(self.tasks.len())?, at % self.tasks.len());
+        let attempts = self.attempts as usize;
+        let agent = self.agents.get(attempt.checked_div(attempts)?)?.clone();
+        let attempt = u32::try_from(attempt % attempts + 1).ok()?;
+        Some(TrialKey { task: self.tasks[task].digest.clone(), agent, attempt })
+    }
+
     /// How many trials it has.
     pub fn trials(&self) -> usize {
-        self.tasks.len() * self.agents.len() * self.attempts as usize
+        self.tasks.len().saturating_mul(self.agents.len()).saturating_mul(self.attempts as usize)
     }
 }
 

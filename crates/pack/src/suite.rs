@@ -253,7 +253,7 @@ impl Suite {
             let _ = writeln!(out, "\n[unbreakable]");
         }
         for (trial, share) in &self.unbreakable {
-            let _ = writeln!(out, "{trial} = {share}");
+            let _ = writeln!(out, "{} = {share}", key(trial));
         }
         for task in &self.tasks {
             let _ = writeln!(out, "\n[[task]]\npattern = {}", quoted(&task.pattern));
@@ -317,6 +317,12 @@ impl SuiteTask {
 fn is_kebab(name: &str) -> bool {
     let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     !name.is_empty() && name.len() <= 100 && name.chars().all(fits) && !name.starts_with('-')
+}
+
+/// A key of TOML, bare where it can be.
+fn key(name: &str) -> String {
+    let bare = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'-' || letter == b'_';
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { quoted(name) }
 }
 
 /// A TOML string.

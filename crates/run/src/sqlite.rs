@@ -153,7 +153,7 @@ fn add_link(transaction: &Transaction<'_>, run: i64, number: i64, recorded: Opti
     let last: Option<(i64, String)> =
         transaction.prepare_cached(last)?.query_row([run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let (place, before) = match last {
-        Some((place, hash)) => (place + 1, hash),
+        Some((place, hash)) => (place.saturating_add(1), hash),
         None => {
             let begun = "select name, digest from run where id = ?1";
             let first = |name: String, plan: String| first_hash(&name, &plan);
@@ -212,7 +212,13 @@ impl LedgerStore for SqliteLedger {
                 .prepare_cached(next)?
                 .query_row(params![run.0, now], |row| {
                     let key = TrialKey { task: row.get(1)?, agent: row.get(2)?, attempt: row.get(3)? };
-                    Ok(Claim { run, key, number: row.get(0)?, fence: row.get::<_, i64>(4)? + 1, tries: row.get(5)? })
+                    Ok(Claim {
+                        run,
+                        key,
+                        number: row.get(0)?,
+                        fence: row.get::<_, i64>(4)?.saturating_add(1),
+                        tries: row.get(5)?,
+                    })
                 })
                 .optional()?;
             let Some(claim) = found else { return Ok(None) };

@@ -162,6 +162,13 @@ impl Sandbox {
             for row in &changed.gone {
                 state.remove(compiled, changed.table, *row);
             }
+            // Rows that were there keep their ids, which nobody else is given.
+            if let Some((last, _)) = state.table(changed.table).rows.iter().last()
+                && last >= changed.next_id
+            {
+                let why = format!("{} would give out the id {}, and has a row {last}", declared.name, changed.next_id);
+                return Err(LoadError::Snapshot(why));
+            }
             for cells in &changed.rows {
                 let id = cells.first().and_then(Value::as_ref_id).unwrap_or_default();
                 if id == 0 || id >= changed.next_id {

@@ -91,7 +91,7 @@ fn figures(workshop: &Workshop, tasks: &std::path::Path) -> [(usize, usize, usiz
 }
 
 #[test]
-fn on_tasks_of_a_plan_the_oracle_passes_and_the_obedient_agent_is_caught() {
+fn threat_10_the_oracle_passes_and_the_obedient_agent_is_caught() {
     let (catalog, folder, tasks) = demo();
     let out = Temporary::new().unwrap();
     let store = Store::at(out.path());

@@ -105,30 +105,63 @@ fn attack_03_who_ends_its_first_thread_and_hides_is_gone_before_grading() {
 #[test]
 fn attack_04_two_runs_at_once_leave_each_other_alone() {
     let folder = folder("two");
+    let agent =
+        format!("exec:{}", in_bash(r#"begun=$(date +%s%N); sleep 0.3; echo "as $(id -u) $begun $(date +%s%N)""#));
     let run = |name: &str| {
         let mut line = benchwright(&folder);
-        line.args([
-            "run",
-            "demo",
-            "--json",
-            "--new",
-            "--runs",
-            name,
-            "-k",
-            "4",
-            "--jobs",
-            "4",
-            "--agent",
-            "exec:sleep 0.2",
-        ]);
+        line.args(["run", "demo", "--json", "--new", "--runs", name, "-k", "4", "--jobs", "4", "--agent", &agent]);
         line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let both = [run("one"), run("two")];
-    for running in both {
+    let both = [("one", run("one")), ("two", run("two"))];
+    let mut lived = Vec::new();
+    for (name, running) in both {
         let told = told(&running.wait_with_output().unwrap());
         assert_eq!((&told["scored"], &told["errors"]), (&20.into(), &0.into()));
+        for entry in fs::read_dir(folder.join(name).join(told["run"].as_str().unwrap()).join("trials")).unwrap() {
+            let said = document(entry.unwrap().path().join("transcript.jsonl"));
+            let words: Vec<u64> =
+                said["out"].as_str().unwrap().split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+            lived.push((words[0], words[1], words[2]));
+        }
     }
+    assert_eq!(lived.len(), 40);
+    // Whoever is nobody in a namespace of users shares that number with nobody outside of it.
+    lived.sort_unstable();
+    let meet = lived.windows(2).find(|two| two[0].0 == two[1].0 && two[1].1 < two[0].2 && two[0].0 != 65_534);
+    assert_eq!(meet, None, "two programs were one user at one time");
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attack_04_who_is_killed_by_somebody_else_is_not_scored() {
+    let folder = folder("killed");
+    let mut line = benchwright(&folder);
+    line.args(["run", "demo", "--json", "--new", "--task", &first_task(&folder), "--agent", "exec:sleep 984.25"]);
+    let running = line.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let runner = running.id();
+    let ended = std::thread::spawn(move || running.wait_with_output().unwrap());
+    // As often as it is tried: the process that stands for the sandbox is killed, once the program runs in it.
+    while !ended.is_finished() {
+        if processes_with("984.25") > 0 {
+            for child in children(runner) {
+                let _ = Command::new("kill").args(["-KILL", &child]).status();
+            }
+            wait_until(|| processes_with("984.25") == 0, "the program is gone with its sandbox");
+        }
+        sleep(Duration::from_millis(20));
+    }
+    let told = told(&ended.join().unwrap());
+    assert_eq!((&told["scored"], &told["errors"]), (&0.into(), &1.into()), "{told}");
+    let record = document(trial(&folder, &told).join("trial.json"));
+    assert_eq!(record["end"]["error"]["cause"], "signal", "{record}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The numbers of the processes that a process has started.
+fn children(of: u32) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let listed = threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
+    listed.flat_map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 #[test]
@@ -157,13 +190,20 @@ fn attack_08_a_tree_too_deep_to_walk_breaks_nothing() {
     let out = said(&folder, &run_program(&folder, &in_bash(script), &[]));
     assert!(out.contains("made all"), "{out}");
     // The same without a sandbox, where there is a folder to remove.
-    let mut line = benchwright(&folder);
-    line.args(["run", "demo", "--json", "--new", "--trust-agent", "--task", &first_task(&folder)]);
-    line.arg("--agent").arg(format!("exec:{}", in_bash(script))).env("TMPDIR", &folder);
-    let output = line.output().unwrap();
+    let bare = |script: &str| {
+        let mut line = benchwright(&folder);
+        line.args(["run", "demo", "--json", "--new", "--trust-agent", "--task", &first_task(&folder)]);
+        line.arg("--agent").arg(format!("exec:{}", in_bash(script))).env("TMPDIR", &folder);
+        line.output().unwrap()
+    };
+    let output = bare(script);
     assert!(said(&folder, &output).contains("made all"));
     let told = told(&output);
     assert_eq!(document(trial(&folder, &told).join("trial.json"))["trusted"], true);
+    // Nobody can take its name beforehand: it has nothing that could be known.
+    let names = [said(&folder, &bare("pwd")), said(&folder, &bare("pwd"))];
+    let drawn = names.each_ref().map(|name| name.trim().rsplit('-').next().unwrap_or_default());
+    assert!(drawn[0] != drawn[1] && drawn.iter().all(|name| name.len() >= 24), "{names:?}");
     let left = fs::read_dir(&folder)
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("agent"));
