@@ -8,6 +8,7 @@ mod bare;
 mod bubblewrap;
 mod cgroup;
 mod container;
+mod filter;
 mod isolation;
 mod network;
 mod users;

@@ -213,11 +213,13 @@ impl App {
             Poll::Pending => None,
         };
         let thrown_away = largest.saturating_add(self.largest_body.saturating_mul(DRAINED));
-        if body.size_hint().lower() > thrown_away as u64 {
+        let announced = body.size_hint().lower();
+        if announced > thrown_away as u64 {
             return Err(too_large(largest));
         }
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX).min(largest);
         let (begun, limits) = (Instant::now(), self.crowd.limits());
-        let (mut held, mut kept, mut length) = (self.crowd.hold(of_token), Vec::<u8>::new(), 0);
+        let (mut held, mut kept, mut length) = (self.crowd.hold(of_token, announced)?, Vec::<u8>::new(), 0);
         loop {
             let frame = match next.take() {
                 Some(frame) => frame,

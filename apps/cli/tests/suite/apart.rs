@@ -103,6 +103,29 @@ fn attack_03_who_ends_its_first_thread_and_hides_is_gone_before_grading() {
 }
 
 #[test]
+fn attack_03_nothing_is_left_in_the_kernel_for_the_next() {
+    let folder = folder("keys");
+    // The keyring of a session comes with every process that is started in it, whatever its namespaces and its user.
+    let numbers = if cfg!(target_arch = "x86_64") { (248, 250) } else { (217, 219) };
+    let script = format!(
+        r#"perl -e "my (\$t, \$d, \$p) = (qq(user\0), qq(note\0), qq(for the next)); print qq(search ), syscall({1}, 10, -3, \$t, \$d, 0), qq( add ), syscall({0}, \$t, \$d, \$p, 12, -3), qq(\n)""#,
+        numbers.0, numbers.1
+    );
+    let agent = format!("exec:{}", in_bash(&script));
+    let mut session = Command::new("perl");
+    session.args(["-e", &format!("syscall({}, 1, 0) > 0 or die; exec @ARGV", numbers.1)]);
+    session.args([env!("CARGO_BIN_EXE_benchwright"), "run", "demo", "--json", "--new", "-k", "2", "--jobs", "1"]);
+    session.args(["--task", &first_task(&folder), "--agent", &agent]).current_dir(&folder);
+    let told = told(&session.output().unwrap());
+    assert_eq!((&told["scored"], &told["errors"]), (&2.into(), &0.into()));
+    for entry in fs::read_dir(trial(&folder, &told).parent().unwrap()).unwrap() {
+        let said = document(entry.unwrap().path().join("transcript.jsonl"));
+        assert_eq!(said["out"], "search -1 add -1\n", "{said}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn attack_04_two_runs_at_once_leave_each_other_alone() {
     let folder = folder("two");
     let agent =
@@ -224,6 +247,7 @@ fn attack_09_forks_memory_files_network_and_rights_are_bounded() {
         for spot in / /usr /var/tmp /dev/shm /dev /etc /run; do : > $spot/x && echo "wrote $spot"; done
         head -c 1500M /dev/zero > big; echo "file $(stat -c %s big)"; rm big
         unshare --user --map-root-user true && echo became root; id -u
+        perl -e "for ([38, 5], [40, 1]) {{ print qq(reached out by family \$_->[0]\n) if socket(my \$s, \$_->[0], \$_->[1], 0) }}"
         post res_partner_search_read '{{"limit":1}}' | head -1
         echo 0 > forks; sh -c 'i=0; while [ $i -lt 600 ]; do sleep 3 & i=$((i+1)); echo $i > forks; done' 2>/dev/null; read -r n < forks; echo "forks $n"; true"#
     );

@@ -387,6 +387,16 @@ fn bytes_under(folder: &Path, all: &mut Vec<(PathBuf, Vec<u8>)>) {
     }
 }
 
+/// A process that ends with the test, however that ends.
+struct Stopped(std::process::Child);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Threat 12: what a program is handed in secret reaches neither the world nor anything that is kept of it, and the trial can still be
 /// verified.
 #[test]
@@ -400,9 +410,9 @@ fn threat_12_a_secret_that_is_used_as_an_argument_is_kept_nowhere() {
     server
         .args(["serve", "demo", "--bind", "127.0.0.1:0"])
         .env("BENCHWRIGHT_CONTROL_TOKEN", "a-token-for-this-test-only-000000");
-    let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut server = Stopped(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut first = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stdout.take().unwrap()), &mut first).unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.0.stdout.take().unwrap()), &mut first).unwrap();
     let url = serde_json::from_str::<Json>(&first).unwrap()["control"].as_str().unwrap().to_owned();
     for more in [&[][..], &["--server", &*url]] {
         let mut line = benchwright(&place.0);
@@ -439,6 +449,4 @@ fn threat_12_a_secret_that_is_used_as_an_argument_is_kept_nowhere() {
         let output = benchwright(&place.0).args(["report", "--verify"]).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     }
-    server.kill().unwrap();
-    server.wait().unwrap();
 }

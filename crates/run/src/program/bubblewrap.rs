@@ -6,6 +6,7 @@
 
 use super::{
     cgroup::{Group, Holder},
+    filter::{self, Filter},
     isolation::{Bounds, Broken, Isolation, Job, Ran, attend, random_name},
     network,
     users::{User, Users},
@@ -29,8 +30,9 @@ use std::{
 const NEEDED: [&str; 3] = ["bwrap", "setpriv", "prlimit"];
 /// Where they are looked for. The operator's PATH may lead anywhere.
 const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
-/// Enters the control groups that are named up to `--`, then becomes the rest.
-const ENTER: &str = r#"while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@""#;
+/// Enters the control groups that are named up to `--`, opens the filter of calls, and becomes the rest.
+const ENTER: &str =
+    r#"exec 9< "$0" || exit 125; while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@""#;
 /// The first process of a sandbox. It is of the same user as the process outside that it dies with: a process of another would not be told.
 const FIRST: &str = r#""$@"; exit $?"#;
 /// Says that it has begun, which nothing of the program can keep it from, and becomes the program.
@@ -43,6 +45,7 @@ pub struct Bubblewrap {
     view: View,
     bounds: Bounds,
     holder: Holder,
+    filter: Filter,
     /// Users for programs; nothing for who cannot give others' rights, whose programs are nobody in a namespace of users.
     users: Option<Users>,
 }
@@ -66,7 +69,7 @@ impl Bubblewrap {
             enter_users().map_err(|error| Broken::Sandbox(format!("no namespace of users: {error}")))?;
             None
         };
-        Ok(Bubblewrap { tools, view, bounds, holder: Holder::find(), users })
+        Ok(Bubblewrap { tools, view, bounds, holder: Holder::find(), filter: Filter::new()?, users })
     }
 
     /// The whole command line.
@@ -75,14 +78,12 @@ impl Bubblewrap {
         let mut line: Vec<OsString> = Vec::new();
         let mut add = |words: &[&str]| line.extend(words.iter().map(OsString::from));
         let path = |path: &Path| path.to_string_lossy().into_owned();
-        if let Some(group) = group {
-            add(&["/bin/sh", "-c", ENTER, "sh"]);
-            for door in group.doors() {
-                add(&[&path(&door)]);
-            }
-            add(&["--"]);
+        add(&["/bin/sh", "-c", ENTER, &self.filter.path()]);
+        for door in group.iter().flat_map(|group| group.doors()) {
+            add(&[&path(&door)]);
         }
-        add(&[&path(bwrap), "--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "agent"]);
+        add(&["--", &path(bwrap), "--seccomp", "9"]);
+        add(&["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "agent"]);
         add(&["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
         // What is seen may lie in the folder, so that is made first.
         add(&["--perms", "1777", "--size", &self.bounds.disk.to_string(), "--tmpfs", FOLDER, "--chdir", FOLDER]);
@@ -156,6 +157,7 @@ impl Isolation for Bubblewrap {
         let bounds = format!("memory {memory}, processes {processes}, disk {disk}, cpu {cpu}%");
         [
             ("bounds", bounds),
+            ("calls-refused", filter::REFUSED.to_owned()),
             ("held-by", self.holder.name().to_owned()),
             ("network", "episode".to_owned()),
             ("user", user.to_owned()),

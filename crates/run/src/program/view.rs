@@ -94,7 +94,7 @@ impl View {
         }
     }
 
-    /// Hides this program and its module, wherever they were installed.
+    /// Hides this program, its module and the files that they are handed out in, wherever they are.
     fn hide_ours(&mut self, top: &Path) {
         let mut folders = vec![top.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -106,9 +106,9 @@ impl View {
                 }
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                let is_ours = OURS
-                    .iter()
-                    .any(|ours| name.strip_prefix(ours).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
+                let is_ours = OURS.iter().any(|ours| {
+                    name.strip_prefix(ours).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
+                });
                 // A link leads to a file, which is hidden itself if it is visible.
                 if is_ours && kind.is_file() {
                     self.hide(&entry.path());
@@ -130,6 +130,7 @@ mod tests {
             "agent/main.py",
             "agent/bin/benchwright",
             "agent/lib/_benchwright.abi3.so",
+            "agent/benchwright-0.1.0-cp310-abi3-manylinux_2_17_x86_64.whl",
             "agent/runs/ledger.sqlite",
             "tasks/sealed/x",
         ] {
@@ -142,7 +143,8 @@ mod tests {
         let view = View::new(&[root.join("agent")], &kept).unwrap();
         assert!(view.seen.contains(&root.join("agent")));
         assert!(view.hidden_folders.contains(&root.join("agent/runs")));
-        for file in ["agent/bin/benchwright", "agent/lib/_benchwright.abi3.so"] {
+        let wheel = "agent/benchwright-0.1.0-cp310-abi3-manylinux_2_17_x86_64.whl";
+        for file in ["agent/bin/benchwright", "agent/lib/_benchwright.abi3.so", wheel] {
             assert!(view.hidden_files.contains(&root.join(file)), "{file}");
         }
         for inside in ["tasks", "tasks/sealed"] {

@@ -14,11 +14,15 @@ pub(super) fn permits(bytes: usize) -> usize {
     bytes.div_ceil(PERMIT).clamp(1, u32::MAX as usize)
 }
 
-/// The bytes of a body that have come so far. They are given back when this is dropped.
+/// A body that is coming. All that is counted of it is given back when this is dropped.
 pub(crate) struct Held<'c> {
     crowd: &'c Crowd,
     share: Option<Arc<Share>>,
+    /// The bytes that have come so far, which are what it takes of the room for all.
     bytes: usize,
+    /// The bytes that were announced or have come, whichever is more, which are what it takes of its token's own: who announces more than it
+    /// may is refused before anything is read.
+    announced: usize,
 }
 
 impl Held<'_> {
@@ -27,14 +31,19 @@ impl Held<'_> {
         let limits = self.crowd.limits();
         self.bytes += bytes;
         let all = self.crowd.bodies.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let of_token = self.share.as_ref().map_or(0, |share| share.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
-        if of_token > limits.bodies_of_one_token {
-            return Err(ServeError::TooManyBytes(limits.bodies_of_one_token));
-        }
+        self.announce(self.bytes.saturating_sub(self.announced))?;
         if all > limits.bodies {
             return Err(ServeError::BodiesFull(limits.bodies));
         }
         Ok(())
+    }
+
+    /// So many bytes more will come.
+    fn announce(&mut self, bytes: usize) -> Result<(), ServeError> {
+        let most = self.crowd.limits().bodies_of_one_token;
+        self.announced += bytes;
+        let of_token = self.share.as_ref().map_or(0, |share| share.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
+        if of_token > most { Err(ServeError::TooManyBytes(most)) } else { Ok(()) }
     }
 }
 
@@ -42,7 +51,7 @@ impl Drop for Held<'_> {
     fn drop(&mut self) {
         self.crowd.bodies.fetch_sub(self.bytes, Ordering::Relaxed);
         if let Some(share) = &self.share {
-            share.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+            share.bytes.fetch_sub(self.announced, Ordering::Relaxed);
         }
     }
 }
@@ -61,9 +70,12 @@ impl Document {
 }
 
 impl Crowd {
-    /// A body begins to come. One that is not large by what its route says counts against its token too.
-    pub(crate) fn hold(&self, of_token: bool) -> Held<'_> {
-        Held { crowd: self, share: share_here().filter(|_| of_token), bytes: 0 }
+    /// A body of at least so many bytes begins to come. One that is not large by what its route says counts against its token too.
+    pub(crate) fn hold(&self, of_token: bool, announced: usize) -> Result<Held<'_>, ServeError> {
+        let share = share_here().filter(|_| of_token);
+        let mut held = Held { crowd: self, share, bytes: 0, announced: 0 };
+        held.announce(announced)?;
+        Ok(held)
     }
 
     /// Waits until there is room for a document of about so many bytes. One that is larger than all room has it to itself.

@@ -91,12 +91,13 @@ pub(super) fn results(summary: &Summary, agents: &[AgentSummary]) -> Markup {
 fn apart(agents: &[AgentSummary]) -> Markup {
     let programs = agents.iter().filter(|agent| agent.settings.contains_key("isolation"));
     let row = |agent: &AgentSummary| {
-        let names = ["isolation", "user", "network", "visible", "held-by", "bounds"];
+        let names = ["isolation", "user", "network", "visible", "held-by", "bounds", "calls-refused"];
         let cells = names.map(|name| agent.settings.get(name).cloned().unwrap_or_default().into());
         [Cell::Text(agent.agent.clone())].into_iter().chain(cells).collect()
     };
     let rows: Vec<Vec<Cell>> = programs.map(row).collect();
-    let names = heads(&["agent", "isolation", "user", "network", "visible", "bounds held by", "bounds"]);
+    let names =
+        heads(&["agent", "isolation", "user", "network", "visible", "bounds held by", "bounds", "calls refused"]);
     html! { @if !rows.is_empty() { (Table::new("How programs were kept apart.", names, rows)) } }
 }
 
