@@ -33,6 +33,8 @@ use tokio::{
 
 /// How often the timer looks, which is the unit in which connections note when something began.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
+/// Into how many parts deadlines of heads are spread.
+pub(crate) const SPREAD: u32 = 64;
 /// How many bytes earn a client a second more.
 const BYTES_A_SECOND: u64 = 64 << 10;
 /// How many of the oldest strangers are looked at for one that is not being answered.
@@ -52,6 +54,8 @@ task_local! {
 pub(crate) struct Share {
     connections: AtomicUsize,
     bytes: AtomicUsize,
+    /// Told whenever bytes are given back.
+    room: Notify,
 }
 
 /// Why a connection was closed.
@@ -244,7 +248,7 @@ impl Crowd {
             Act::Busy => return None,
             // Whoever asks on and reads nothing is late by what it does not read.
             Act::Head | Act::Rest if line.is_blocked() => (limits.answer + earned(line.taken()), Why::Answer),
-            Act::Head => (limits.head, Why::Head),
+            Act::Head => (limits.head + limits.head * line.spread() / SPREAD, Why::Head),
             Act::Rest => (limits.rest, Why::Rest),
         };
         (self.now().saturating_sub(line.since()) > ticks(most)).then_some(why)

@@ -218,8 +218,9 @@ impl App {
             return Err(too_large(largest));
         }
         let announced = usize::try_from(announced).unwrap_or(usize::MAX).min(largest);
+        let mut held = self.crowd.hold(of_token, announced).await?;
         let (begun, limits) = (Instant::now(), self.crowd.limits());
-        let (mut held, mut kept, mut length) = (self.crowd.hold(of_token, announced)?, Vec::<u8>::new(), 0);
+        let (mut kept, mut length) = (Vec::<u8>::new(), 0);
         loop {
             let frame = match next.take() {
                 Some(frame) => frame,

@@ -180,7 +180,7 @@ pub(crate) fn text(crowd: &Crowd, episodes: &Episodes) -> String {
     out.one("episodes_held_bytes", "gauge", "What they hold, estimated from rows and calls.", episodes.held());
     out.one("bodies_held_bytes", "gauge", "Bytes of bodies that are being read.", crowd.body_bytes());
     out.about("limit", "gauge", "The limits, in pieces, bytes or seconds.");
-    let limits: [(&str, f64); 16] = [
+    let limits: [(&str, f64); 17] = [
         ("connections", limits.connections as f64),
         ("connections_of_strangers", limits.strangers as f64),
         ("connections_of_one_token", limits.of_one_token as f64),
@@ -190,6 +190,7 @@ pub(crate) fn text(crowd: &Crowd, episodes: &Episodes) -> String {
         ("idle_seconds", limits.rest.as_secs_f64()),
         ("bodies_bytes", limits.bodies as f64),
         ("bodies_bytes_of_one_token", limits.bodies_of_one_token as f64),
+        ("room_seconds", limits.room.as_secs_f64()),
         ("documents_bytes", limits.documents as f64),
         ("episodes", settings.most_episodes as f64),
         ("episodes_bytes", settings.most_memory as f64),

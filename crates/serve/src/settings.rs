@@ -106,7 +106,8 @@ pub struct CrowdLimits {
     pub strangers: usize,
     /// The most of one episode's token.
     pub of_one_token: usize,
-    /// How long the head of a request may take, from its first byte; and how long a new connection may be silent.
+    /// How long the head of a request may take, from its first byte; and how long a new connection may be silent. Each has up to as long
+    /// again, so that those who came together do not come back together.
     pub head: Duration,
     /// How long a body may take, and a second more for each 64 KiB of it.
     pub body: Duration,
@@ -118,6 +119,9 @@ pub struct CrowdLimits {
     pub bodies: usize,
     /// The most of them that come with one episode's token.
     pub bodies_of_one_token: usize,
+    /// How long a body waits for room beside others of its token before it is refused. Whoever leaves bodies unfinished waits, and
+    /// takes nothing meanwhile.
+    pub room: Duration,
     /// The most bytes of snapshots and traces that are made or sent. One more waits.
     pub documents: usize,
 }
@@ -134,6 +138,7 @@ impl Default for CrowdLimits {
             rest: Duration::from_secs(300),
             bodies: 256 << 20,
             bodies_of_one_token: 8 << 20,
+            room: Duration::from_secs(5),
             documents: 512 << 20,
         }
     }

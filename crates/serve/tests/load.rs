@@ -1,6 +1,7 @@
 //! Ten thousand live episodes at a time; and honest clients beside thousands that say nothing or never finish. Both take a while and
 //! say figures, so they run only when asked for:
-//! `cargo test --release -p benchwright-serve --test load -- --ignored --nocapture --test-threads 1`.
+//! `cargo test --release -p benchwright-serve --test load -- --ignored --nocapture --test-threads 1`. BENCHWRIGHT_PROGRAM names a program
+//! whose server is then met by the crowd.
 //! A small crowd is met in every run of the tests.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -205,6 +206,8 @@ fn ten_thousand_forks() {
 const ROLE: &str = "BENCHWRIGHT_CROWD_ROLE";
 /// What that part is told, in one line of JSON.
 const TOLD: &str = "BENCHWRIGHT_CROWD_TOLD";
+/// Names a program whose `serve` is measured instead of the server of this build, which is not optimised.
+const PROGRAM: &str = "BENCHWRIGHT_PROGRAM";
 /// Where a part says that it is ready.
 const READY: &str = "crowd: ";
 /// Who never finishes comes back after this.
@@ -227,6 +230,24 @@ impl Part {
         let ready = lines.find_map(|line| Some(line.unwrap().split_once(READY)?.1.to_owned()));
         let part = Part { _until: child.stdin.take().unwrap(), child };
         (part, serde_json::from_str(&ready.unwrap()).unwrap())
+    }
+}
+
+/// The token of a program's control plane.
+const TOKEN: &str = "a-token-for-this-measurement-only";
+
+impl Part {
+    /// A server that is a program, such as the one that is handed out.
+    fn program(program: &str) -> (Part, Json) {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", r#"ulimit -n "$(ulimit -Hn)"; exec "$0" serve --bind 127.0.0.1:0"#, program]);
+        command.env("BENCHWRIGHT_CONTROL_TOKEN", TOKEN).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let told: Json = serde_json::from_str(&first).unwrap();
+        let address = told["control"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+        (Part { _until: child.stdin.take().unwrap(), child }, json!({ "address": address, "token": TOKEN }))
     }
 }
 
@@ -304,7 +325,7 @@ async fn attack(told: &Json) -> Json {
 
 /// Calls of honest clients for a time, each with an episode of its own and a pause after each call. Every fifth of a second each begins a
 /// new connection, as a newcomer. Whoever is refused ends the test.
-fn honest(address: SocketAddr, seats: &[(String, String)], time: Duration) -> Vec<Duration> {
+fn honest(address: SocketAddr, seats: &[(String, String)], time: Duration) -> (Vec<Duration>, String) {
     let clients: Vec<_> = seats
         .iter()
         .map(|(id, token)| {
@@ -317,7 +338,7 @@ fn honest(address: SocketAddr, seats: &[(String, String)], time: Duration) -> Ve
                     while newcomer.elapsed() < Duration::from_millis(200) {
                         let began = Instant::now();
                         let (status, body) = connection.post(&path, &token, r#"{"limit":5}"#);
-                        times.push(began.elapsed());
+                        times.push((begun.elapsed().as_secs(), began.elapsed()));
                         assert_eq!(status, 200, "{}", String::from_utf8_lossy(body));
                         thread::sleep(Duration::from_millis(4));
                     }
@@ -326,7 +347,13 @@ fn honest(address: SocketAddr, seats: &[(String, String)], time: Duration) -> Ve
             })
         })
         .collect();
-    sorted(clients.into_iter().flat_map(|client| client.join().unwrap()).collect())
+    let mut by_second: std::collections::BTreeMap<u64, Vec<Duration>> = std::collections::BTreeMap::new();
+    for (second, took) in clients.into_iter().flat_map(|client| client.join().unwrap()) {
+        by_second.entry(second).or_default().push(took);
+    }
+    let p99 = by_second.values().map(|times| format!("{:.1}", at(&sorted(times.clone()), 990).as_secs_f64() * 1e3));
+    let told = p99.collect::<Vec<_>>().join(" ");
+    (sorted(by_second.into_values().flatten().collect()), told)
 }
 
 /// What a crowd did to honest clients.
@@ -342,7 +369,10 @@ struct Met {
 
 /// A server, honest clients, and for half of the time a crowd, each in a process of its own.
 fn meet(clients: usize, silent: usize, bodies: usize, files: Option<u64>, time: Duration) -> Met {
-    let (server, told) = Part::start("server", &json!({ "files": files }));
+    let (server, told) = match env::var(PROGRAM) {
+        Ok(program) if files.is_none() => Part::program(&program),
+        _ => Part::start("server", &json!({ "files": files })),
+    };
     let process = server.child.id().to_string();
     let address: SocketAddr = told["address"].as_str().unwrap().parse().unwrap();
     let control = told["token"].as_str().unwrap();
@@ -355,12 +385,12 @@ fn meet(clients: usize, silent: usize, bodies: usize, files: Option<u64>, time: 
     let seats: Vec<(String, String)> = (0..clients).map(|_| seat()).collect();
     let hostile: Vec<(String, String)> = (0..10).map(|_| seat()).collect();
     honest(address, &seats, time / 10);
-    let quiet = honest(address, &seats, time);
+    let (quiet, _) = honest(address, &seats, time);
     std::fs::write(format!("/proc/{process}/clear_refs"), "5").unwrap();
     let (before, _) = memory_of(&process);
     let attack = json!({ "address": told["address"], "silent": silent, "bodies": bodies, "seats": hostile });
     let (attackers, _) = Part::start("attackers", &attack);
-    let crowded = honest(address, &seats, time);
+    let (crowded, by_second) = honest(address, &seats, time);
     let (_, peak) = memory_of(&process);
     let mut asking = Connection::to(address);
     let (status, metrics) = asking.ask("GET", "/metrics", control, "");
@@ -372,7 +402,7 @@ fn meet(clients: usize, silent: usize, bodies: usize, files: Option<u64>, time: 
     drop(attackers);
     let told = format!(
         "{clients} clients beside {silent} silent connections and {bodies} unfinished bodies\n\
-         {counted}  quiet: {} calls, {}\n  crowded: {} calls, {}\n  p99 {:.2} times the quiet one\n  \
+         {counted}  quiet: {} calls, {}\n  crowded: {} calls, {}\n  p99 by second in ms: {by_second}\n  p99 {:.2} times the quiet one\n  \
          server: {before} KiB before, {peak} KiB at most",
         quiet.len(),
         quantiles(&quiet),

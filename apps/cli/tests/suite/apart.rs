@@ -187,6 +187,50 @@ fn children(of: u32) -> Vec<String> {
     listed.flat_map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
+/// Fills sockets from processes so small that the kernel, out of memory, would rather end the sandbox's own.
+const FILLS: &str = r#"
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static char bytes[65536];
+int main(void) {
+    for (int i = 0; i < 200; i++) {
+        if (fork() == 0) {
+            for (int j = 0; j < 500; j++) {
+                int pair[2];
+                if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) break;
+                fcntl(pair[0], F_SETFL, O_NONBLOCK);
+                while (write(pair[0], bytes, sizeof bytes) > 0) {}
+            }
+            pause();
+        }
+    }
+    sleep(20);
+    return 0;
+}
+"#;
+
+#[test]
+fn attack_05_who_takes_all_memory_is_graded() {
+    let folder = folder("memory");
+    fs::create_dir(folder.join("agent")).unwrap();
+    fs::write(folder.join("agent/fills.c"), FILLS).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-static", "-o", "fills", "fills.c"]).current_dir(folder.join("agent"));
+    assert!(compiler.status().unwrap().success());
+    let program = folder.join("agent/fills").to_string_lossy().into_owned();
+    let output = run_program(&folder, &program, &["--see", &program]);
+    let told = told(&output);
+    assert_eq!(
+        (&told["scored"], &told["errors"]),
+        (&1.into(), &0.into()),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(processes_with(&program), 0);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn attack_07_no_descriptor_comes_with_a_program_but_its_streams() {
     let folder = folder("descriptors");

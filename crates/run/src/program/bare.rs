@@ -48,7 +48,7 @@ impl Isolation for Bare {
         let mut removal = Command::new("rm");
         removal.args(["-rf", "--"]).arg(&folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let _ = removal.status();
-        ran?.begun(&sign)
+        ran?.undisturbed()?.begun(&sign)
     }
 }
 

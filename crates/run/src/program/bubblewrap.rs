@@ -173,6 +173,14 @@ impl Isolation for Bubblewrap {
         let group = self.holder.group(&sign, &self.bounds)?;
         let command = self.command(job, &sign, user.as_ref(), group.as_ref());
         let ran = network::apart(job.episode, || attend(command, job, &kill_first))?;
+        // Whoever takes all the memory of its group may have the kernel end any process in it, the sandbox's own too: that is its doing.
+        let ran = match &group {
+            Some(group) if group.ran_out() => {
+                group.emptied()?;
+                ran
+            }
+            _ => ran.undisturbed()?,
+        };
         ran.begun(&sign)
     }
 }

@@ -1,7 +1,7 @@
 //! Bounds on what a program takes of the machine, held by the kernel's control groups, of either version. Where neither can be had, the
 //! limits of a process stand in, and the record says so.
 
-use super::isolation::{Bounds, Broken};
+use super::isolation::{Bounds, Broken, PATIENCE};
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
@@ -10,7 +10,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Where control groups are mounted.
@@ -203,6 +203,30 @@ impl Group {
         self.folders.iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
+    /// Whether a process in it was ended because there was no more memory for it.
+    pub(super) fn ran_out(&self) -> bool {
+        let files =
+            self.folders.iter().flat_map(|folder| [folder.join("memory.events"), folder.join("memory.oom_control")]);
+        let counted = |text: String| {
+            let counts = text.lines().filter_map(|line| line.strip_prefix("oom_kill ")?.trim().parse::<u64>().ok());
+            counts.sum::<u64>() > 0
+        };
+        files.filter_map(|file| fs::read_to_string(file).ok()).any(counted)
+    }
+
+    /// Waits until nothing is in it.
+    pub(super) fn emptied(&self) -> Result<(), Broken> {
+        let begun = Instant::now();
+        while let Some(left) = self.processes().first() {
+            if begun.elapsed() > PATIENCE {
+                return Err(Broken::Unstopped(format!("the process {left} is still there")));
+            }
+            let _ = kill(Pid::from_raw(*left), Signal::SIGKILL);
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     /// The processes in it.
     fn processes(&self) -> Vec<i32> {
         let listed = self.doors().into_iter().filter_map(|door| fs::read_to_string(door).ok());
@@ -248,6 +272,23 @@ mod tests {
         let root = mount("second", &files);
         let found = Holder::find_at(&root, "0::/mine\n");
         assert_eq!(found, Holder::Second(root.join("mine")));
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn who_ran_out_of_memory_is_known_by_what_the_kernel_counts() {
+        let root = mount(
+            "ran-out",
+            &[
+                ("second/memory.events", "low 0\noom 4\noom_kill 0\n"),
+                ("first/memory.oom_control", "under_oom 0\noom_kill 3\n"),
+            ],
+        );
+        let group = |folder: &str| std::mem::ManuallyDrop::new(Group { folders: vec![root.join(folder)] });
+        assert!(!group("second").ran_out() && group("first").ran_out());
+        fs::write(root.join("second/memory.events"), "oom 4\noom_kill 1\n").unwrap();
+        assert!(group("second").ran_out());
+        assert!(!group("none").ran_out());
         fs::remove_dir_all(root).unwrap();
     }
 

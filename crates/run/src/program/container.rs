@@ -137,7 +137,7 @@ impl Isolation for Container {
         if !watched.as_ref().is_ok_and(|status| status.success()) {
             return Err(Broken::Unstopped(format!("container {name}")));
         }
-        ran?.begun(&name)
+        ran?.undisturbed()?.begun(&name)
     }
 }
 

@@ -50,6 +50,14 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// The same, unless the process that stands for the sandbox was ended by a signal, which nobody inside can send.
+    pub(super) fn undisturbed(self) -> Result<Ran, Broken> {
+        match self.status.and_then(|status| status.signal()) {
+            Some(signal) => Err(Broken::Foreign(format!("signal {signal}; {}", last_line(&self.err)))),
+            None => Ok(self),
+        }
+    }
+
     /// The same without its first line, which is the sign that the sandbox stood and the program began. A program that never began is not
     /// judged: then it was the sandbox that failed.
     pub(super) fn begun(self, sign: &str) -> Result<Ran, Broken> {
@@ -144,11 +152,7 @@ pub(super) fn attend(mut command: Command, job: &Job<'_>, end: End<'_>) -> Resul
         }
     };
     let [out, err] = printed.map(|printed| printed.map_or_else(String::new, Printed::text));
-    let status = status?;
-    if let Some(signal) = status.and_then(|status| status.signal()) {
-        return Err(Broken::Foreign(format!("signal {signal}; {}", last_line(&err))));
-    }
-    Ok(Ran { status, out, err, process: child.id() })
+    Ok(Ran { status: status?, out, err, process: child.id() })
 }
 
 fn last_line(text: &str) -> &str {

@@ -4,8 +4,14 @@
 use super::{Crowd, Share, share_here};
 use crate::ServeError;
 use axum::body::{Body, Bytes};
-use std::sync::{Arc, atomic::Ordering};
-use tokio::sync::OwnedSemaphorePermit;
+use std::{
+    pin::pin,
+    sync::{Arc, atomic::Ordering},
+};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, timeout_at},
+};
 
 /// Documents are counted by the kibibyte.
 const PERMIT: usize = 1 << 10;
@@ -52,6 +58,7 @@ impl Drop for Held<'_> {
         self.crowd.bodies.fetch_sub(self.bytes, Ordering::Relaxed);
         if let Some(share) = &self.share {
             share.bytes.fetch_sub(self.announced, Ordering::Relaxed);
+            share.room.notify_waiters();
         }
     }
 }
@@ -70,12 +77,23 @@ impl Document {
 }
 
 impl Crowd {
-    /// A body of at least so many bytes begins to come. One that is not large by what its route says counts against its token too.
-    pub(crate) fn hold(&self, of_token: bool, announced: usize) -> Result<Held<'_>, ServeError> {
+    /// A body of at least so many bytes begins to come. One that is not large by what its route says counts against its token too, and waits
+    /// for a while where that has no room left; it is not read meanwhile.
+    pub(crate) async fn hold(&self, of_token: bool, announced: usize) -> Result<Held<'_>, ServeError> {
         let share = share_here().filter(|_| of_token);
-        let mut held = Held { crowd: self, share, bytes: 0, announced: 0 };
-        held.announce(announced)?;
-        Ok(held)
+        let mut held = Held { crowd: self, share: share.clone(), bytes: 0, announced: 0 };
+        let Some(share) = share else { return Ok(held) };
+        let until = Instant::now() + self.limits().room;
+        loop {
+            let mut room = pin!(share.room.notified());
+            room.as_mut().enable();
+            let Err(error) = held.announce(announced) else { return Ok(held) };
+            share.bytes.fetch_sub(announced, Ordering::Relaxed);
+            held.announced -= announced;
+            if announced > self.limits().bodies_of_one_token || timeout_at(until, room).await.is_err() {
+                return Err(error);
+            }
+        }
     }
 
     /// Waits until there is room for a document of about so many bytes. One that is larger than all room has it to itself.

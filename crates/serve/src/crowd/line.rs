@@ -1,7 +1,7 @@
 //! One connection: what it is doing and since when, in numbers that are written where they change and read by a timer. Nothing here
 //! takes a lock on the way of a call.
 
-use super::{Crowd, Share};
+use super::{Crowd, SPREAD, Share};
 use crate::metrics::Plane;
 use std::{
     io,
@@ -65,6 +65,11 @@ impl Line {
             closed: AtomicBool::new(false),
             task: OnceLock::new(),
         }
+    }
+
+    /// Its part of those into which deadlines are spread.
+    pub(super) fn spread(&self) -> u32 {
+        (self.id % u64::from(SPREAD)) as u32
     }
 
     pub(crate) fn crowd(&self) -> &Arc<Crowd> {

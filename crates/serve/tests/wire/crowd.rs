@@ -272,7 +272,7 @@ fn unfinished(running: &Running, episode: &Begun, bytes: usize) -> Kept {
 
 #[test]
 fn unfinished_bodies_have_a_budget_for_each_token_and_for_all() {
-    let limits = CrowdLimits { bodies_of_one_token: 1_500_000, bodies: 300_000, ..usual() };
+    let limits = CrowdLimits { bodies_of_one_token: 1_500_000, bodies: 300_000, room: SHORT, ..usual() };
     let running = crowd(limits);
     let (greedy, other, honest) = (running.csm(), running.csm(), running.csm());
     let held = || metric(&running, "benchwright_bodies_held_bytes");
@@ -290,6 +290,22 @@ fn unfinished_bodies_have_a_budget_for_each_token_and_for_all() {
     assert_eq!(held(), 150_000.0);
     drop(first);
     assert!(settles(|| held() == 0.0), "what was held is given back");
+}
+
+#[test]
+fn a_body_waits_for_room_beside_others_of_its_token() {
+    let running = crowd(CrowdLimits { bodies_of_one_token: 1_500_000, room: LONG, ..usual() });
+    let greedy = running.csm();
+    let held = || metric(&running, "benchwright_bodies_held_bytes");
+    let first = unfinished(&running, &greedy, 1);
+    assert!(settles(|| held() == 1.0));
+    let mut second = unfinished(&running, &greedy, 7);
+    thread::sleep(SHORT);
+    assert_eq!(held(), 1.0, "the second is not read yet");
+    drop(first);
+    assert!(settles(|| held() == 7.0), "it is read as soon as there is room");
+    second.write(&[b' '; 999_993]);
+    assert_eq!(second.read().unwrap().0, 200, "and answered when it is whole");
 }
 
 #[test]
