@@ -6,7 +6,7 @@ use super::measure::{median, nanoseconds};
 use crate::error::{Error, OrWrong as _, Result, hold};
 use benchwright_workshop::{
     Temporary, carried,
-    play::{Offer, Tasks, built_in},
+    play::{Offer, Play, Tasks, built_in},
     tasks::Judged,
 };
 use serde_json::{Value as Json, json};
@@ -167,20 +167,22 @@ pub(super) fn run(quick: bool) -> Result<Figures> {
     let reward = side.ask(&json!({ "folder": folder.path(), "task": id, "calls": calls }))?;
     hold!(reward == json!(1.0), "the oracle's calls earn {reward} from Python");
 
+    // The oracle's episode so many times, graded each time.
+    let play = |own: &mut Play, count: u32| -> Result<()> {
+        for _ in 0..count {
+            own.reset();
+            for (tool, arguments) in &calls {
+                std::hint::black_box(own.call(tool, arguments).is_ok());
+            }
+            hold!(own.grade()?.reward == 1_000_000, "the oracle's calls do not pass");
+        }
+        Ok(())
+    };
     let (rounds, count) = if quick { (1, 3) } else { (15, 100) };
     let (mut rust, mut python) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         python.push(side.number("episodes", count)? / 1_000.0);
-        let spent = nanoseconds(|| {
-            for _ in 0..count {
-                own.reset();
-                for (tool, arguments) in &calls {
-                    std::hint::black_box(own.call(tool, arguments).is_ok());
-                }
-                hold!(own.grade()?.reward == 1_000_000, "the oracle's calls do not pass");
-            }
-            Ok(())
-        })?;
+        let spent = nanoseconds(|| play(&mut own, count))?;
         rust.push(spent / f64::from(count) / 1_000.0);
     }
     let (small, threads, episodes) = if quick { (100, 4, 100) } else { (200_000, 400, 10_000) };
@@ -195,23 +197,13 @@ pub(super) fn run(quick: bool) -> Result<Figures> {
         let both = side.time("threads", threads)?;
         let seconds = |at: usize| both.get(at).and_then(Json::as_f64).or_wrong(|| "no seconds");
         gained.push(seconds(0)? / seconds(1)?);
-        let play = |count: u32| -> Result<()> {
-            let mut own = task.begin(tasks.tools(&task, &Offer::All)?)?;
-            for _ in 0..count {
-                own.reset();
-                for (tool, arguments) in &calls {
-                    std::hint::black_box(own.call(tool, arguments).is_ok());
-                }
-                hold!(own.grade()?.reward == 1_000_000, "the oracle's calls do not pass");
-            }
-            Ok(())
-        };
+        let alone = |count: u32| play(&mut task.begin(tasks.tools(&task, &Offer::All)?)?, count);
         let begun = Instant::now();
-        play(threads)?;
+        alone(threads)?;
         let one = begun.elapsed().as_secs_f64();
         let begun = Instant::now();
         thread::scope(|scope| -> Result<()> {
-            let half = || scope.spawn(|| play(threads / 2));
+            let half = || scope.spawn(|| alone(threads / 2));
             for half in [half(), half()] {
                 half.join().map_err(|_| Error::Wrong("a thread was lost".to_owned()))??;
             }

@@ -114,7 +114,7 @@ impl Chain {
         }
         let latest = chain.follow(kept, digest);
         let rows: BTreeMap<i64, &Row> = kept.rows.iter().map(|row| (row.number, row)).collect();
-        // A plan that was bent may have any number of trials. As many can be missing as there are rows, and some are told.
+        // A plan that was bent may have any number of trials: so many of those that are missing are told, and none is listed.
         let trials = i64::try_from(plan.trials()).unwrap_or(i64::MAX);
         let missing = (1..=trials).filter(|number| !rows.contains_key(number));
         for number in missing.take(MOST_MISSING) {

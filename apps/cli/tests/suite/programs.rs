@@ -53,7 +53,7 @@ pub(crate) fn document(path: PathBuf) -> Json {
 }
 
 /// Posts arguments to a tool with nothing but bash.
-const POST: &str = r#"
+pub(crate) const POST: &str = r#"
 url=${BENCHWRIGHT_TOOLS_URL#http://}; place=${url%%/*}; path=/${url#*/}
 post() {
     exec 3<>"/dev/tcp/${place%:*}/${place#*:}"

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use crate::common::{Place, first_task};
+use crate::programs::POST;
 use benchwright_pack::{LARGEST_UNPACKED, packed, read_packed};
 use rusqlite::Connection;
 use serde_json::Value as Json;
@@ -358,15 +359,8 @@ fn threat_13_a_packed_state_has_a_limit() {
     assert!(text.contains("bomb.json.gz unpacks to more than 268435456 bytes, which is its limit"), "{text}");
 }
 
-/// Posts to a tool with nothing but bash, in three spellings, and as the name of a tool.
+/// Posts a secret in three spellings, and as the name of a tool.
 const SPELLS: &str = r#"
-url=${BENCHWRIGHT_TOOLS_URL#http://}; place=${url%%/*}; path=/${url#*/}
-post() {
-    exec 3<>"/dev/tcp/${place%:*}/${place#*:}"
-    printf 'POST %s/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\nConnection: close\r\n\r\n%s' \
-        "$path" "$1" "$place" "$BENCHWRIGHT_TOKEN" "${#2}" "$2" >&3
-    cat <&3; exec 3>&-
-}
 post res_partner_create "{\"vals_list\":[{\"name\":\"key $SOME_KEY\"}]}"
 post res_partner_create "{\"vals_list\":[{\"name\":\"\\u0073k-canary-123456\"}]}"
 post res_partner_create "{\"vals_list\":[{\"name\":\"\\u0073k-canary-123456"
@@ -404,7 +398,7 @@ fn threat_12_a_secret_that_is_used_as_an_argument_is_kept_nowhere() {
     let place = Place::new("secret");
     assert!(benchwright(&place.0).args(["demo", "-o", "demo"]).output().unwrap().status.success());
     // In a file, as the command itself is part of the record.
-    fs::write(place.0.join("spells.sh"), SPELLS).unwrap();
+    fs::write(place.0.join("spells.sh"), format!("{POST}{SPELLS}")).unwrap();
     let program = format!("exec:bash {}", place.path("spells.sh"));
     let mut server = benchwright(&place.0);
     server

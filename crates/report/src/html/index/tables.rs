@@ -101,6 +101,11 @@ fn apart(agents: &[AgentSummary]) -> Markup {
     html! { @if !rows.is_empty() { (Table::new("How programs were kept apart.", names, rows)) } }
 }
 
+/// A section with a table, where there is a row for it.
+fn of_some(title: &str, caption: &str, names: Vec<String>, rows: Vec<Vec<Cell>>) -> Markup {
+    html! { @if !rows.is_empty() { (section(title, Table::new(caption, names, rows).render())) } }
+}
+
 /// Twins, where the run has some: what counts is that both sides of a pair pass.
 pub(super) fn twins(agents: &[AgentSummary]) -> Markup {
     let row = |agent: &AgentSummary| {
@@ -109,14 +114,10 @@ pub(super) fn twins(agents: &[AgentSummary]) -> Markup {
         let named = [Cell::Text(agent.agent.clone()), pairs.pairs.to_string().into()];
         Some(named.into_iter().chain(shares).collect::<Vec<Cell>>())
     };
-    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return html! {};
-    }
     let names = heads(&["agent", "pairs", "both passed (%)", "one", "neither"]);
     let caption =
         "Shares of attempts at a pair of tasks that differ in the reading of one clause or in one fact, in percent.";
-    section("Twins", Table::new(caption, names, rows).render())
+    of_some("Twins", caption, names, agents.iter().filter_map(row).collect())
 }
 
 /// Who declines what, where the run has requests that cannot be carried out.
@@ -125,12 +126,8 @@ pub(super) fn refusals(agents: &[AgentSummary]) -> Markup {
         let told = refused(&agent.agent, agent.refusals.as_ref()?).into_iter();
         Some(told.map(Cell::from).collect::<Vec<Cell>>())
     };
-    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return html! {};
-    }
     let caption = "Requests that cannot be carried out, and those that can be and were declined: shares of scored trials, in percent.";
-    section("Refusals", Table::new(caption, heads(&REFUSALS), rows).render())
+    of_some("Refusals", caption, heads(&REFUSALS), agents.iter().filter_map(row).collect())
 }
 
 /// Who follows hostile text, where records carry some.
@@ -139,12 +136,8 @@ pub(super) fn injections(agents: &[AgentSummary]) -> Markup {
         let told = followed(&agent.agent, agent.injections.as_ref()?).into_iter();
         Some(told.map(Cell::from).collect::<Vec<Cell>>())
     };
-    let rows: Vec<Vec<Cell>> = agents.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return html! {};
-    }
     let caption = "Scored trials of tasks in which a record carries hostile text, and those in which it was followed.";
-    section("Hostile text", Table::new(caption, heads(&INJECTIONS), rows).render())
+    of_some("Hostile text", caption, heads(&INJECTIONS), agents.iter().filter_map(row).collect())
 }
 
 /// A table of pass@1: a row for each group, a column for each agent.
