@@ -9,6 +9,8 @@ mod harbor;
 mod killed;
 mod log;
 #[cfg(test)]
+mod old;
+#[cfg(test)]
 mod program;
 mod programs;
 mod records;

@@ -2,12 +2,11 @@
 //! keeps them apart, and those that reach far into the kernel and that no agent needs. Keys are the first kind: a session's keyring comes with
 //! every process that is started in it, so that one trial could write there what the next one reads.
 
-use super::isolation::Broken;
-use nix::sys::memfd::{MFdFlags, memfd_create};
+use super::isolation::{Broken, random_name};
 use std::{
-    fs::File,
+    fs::{self, File},
     io::Write as _,
-    os::fd::{AsRawFd as _, OwnedFd},
+    os::{fd::AsRawFd as _, unix::fs::OpenOptionsExt as _},
 };
 
 /// What is refused, for the record.
@@ -50,17 +49,20 @@ const NO_SUCH_CALL: u32 = 0x0005_0026;
 const NO_SUCH_FAMILY: u32 = 0x0005_0061;
 const ANSWERS: [u32; 4] = [ALLOW, NOT_PERMITTED, NO_SUCH_CALL, NO_SUCH_FAMILY];
 
-/// A filter as the kernel reads it, in memory.
+/// A filter as the kernel reads it, in a file without a name.
 #[derive(Debug)]
-pub(super) struct Filter(OwnedFd);
+pub(super) struct Filter(File);
 
 impl Filter {
     pub(super) fn new() -> Result<Filter, Broken> {
-        let failed = |why: String| Broken::Sandbox(format!("no filter of calls: {why}"));
-        let memory = memfd_create(c"filter", MFdFlags::MFD_CLOEXEC).map_err(|error| failed(error.to_string()))?;
-        let mut file = File::from(memory);
-        file.write_all(&program()).map_err(|error| failed(error.to_string()))?;
-        Ok(Filter(file.into()))
+        let failed = |why: std::io::Error| Broken::Sandbox(format!("no filter of calls: {why}"));
+        // A file of the kernel's memory would be shorter; the C library that wheels are made for does not know the call.
+        let path = std::env::temp_dir().join(format!("benchwright-filter-{}", random_name()?));
+        let mut file =
+            File::options().read(true).write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+        fs::remove_file(&path).map_err(failed)?;
+        file.write_all(&program()).map_err(failed)?;
+        Ok(Filter(file))
     }
 
     /// Where whoever is started by this process finds it. Each opens it anew: who shared one would share how far it was read.
