@@ -14,8 +14,9 @@ import sys
 def main(tasks, runs):
     ledger = sqlite3.connect(f"file:{runs / 'ledger.sqlite'}?mode=ro", uri=True)
     ids = {}
-    for (plan,) in ledger.execute("select plan from run"):
-        ids.update({task["digest"]: task["id"] for task in json.loads(plan)["tasks"]})
+    for (line,) in ledger.execute("select line from task"):
+        task = json.loads(line)
+        ids[task["digest"]] = task["id"]
     calls = {}
     for told in sorted(runs.glob("*/trials/*/trial.json")):
         key = json.loads(told.read_text())["key"]

@@ -42,6 +42,7 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ),
     ("content", &["catalog"], "finds domains, families and patterns; knows their code"),
     ("proof", &["audit"], "attacks every task before anybody sees it"),
+    ("tables", &["columns"], "flat tables by their columns, as Parquet"),
     ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),
     ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
     (
@@ -96,7 +97,12 @@ const BANS: &[Ban] = &[
         reason: "file formats belong to edges and shells; a world lives in `sandbox`; a second reader in `query`",
     },
     Ban { family: "arrow", allowed: outer, dev_too: false, reason: "file formats belong to edges and shells" },
-    Ban { family: "parquet", allowed: outer, dev_too: false, reason: "file formats belong to edges and shells" },
+    Ban {
+        family: "parquet",
+        allowed: |row, name| outer(row, name) || name == "columns",
+        dev_too: false,
+        reason: "file formats belong to edges and shells",
+    },
     Ban {
         family: "anyhow",
         allowed: |row, _| matches!(row, "shells" | "tools"),

@@ -1,26 +1,40 @@
-//! The chain over the records of a run. Every trial that is recorded, and every error that is opened again, adds a link with the digest of
-//! the trial's record, the digest of its folder, and a hash over the hash before it and over the link itself. So what was recorded
-//! cannot be changed, moved, doubled or taken from the middle without a link that no longer follows.
+//! The chain over the records of a run. Every finish adds a link: of a trial with a folder it has the digests of the record and of the
+//! folder, of a segment the numbers of its trials, its name and its digest; an error that is opened again adds one too. Each has a hash
+//! over the hash before it and over the link itself. So what was recorded cannot be changed, moved, doubled or taken from the middle
+//! without a link that no longer follows.
 //!
 //! What a chain cannot show by itself is that its end was cut off, or that somebody with this program made it all again: for that its last
 //! hash, the *head*, has to be known from elsewhere. Whoever publishes the head of a run has published the run.
 
+use crate::numbers;
 use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TrialKey, TrialRecord, run::TrialEnd};
+use benchwright_pack::{RunPlan, TrialRecord, run::TrialEnd};
 use std::collections::BTreeMap;
 
 /// How many rows that are gone are told one by one.
 const MOST_MISSING: usize = 1_000;
+/// The most trials of one link.
+pub(crate) const MOST_IN_LINK: usize = 10_000;
+
+/// What a link tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    /// A trial was recorded: the digests of its record and of its folder.
+    Folder(String, String),
+    /// Trials were recorded in a segment: its name and its digest.
+    Segment(String, String),
+    /// An error was opened again.
+    Again,
+}
 
 /// One link of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Link {
     /// Its place, from 1.
     pub(crate) place: i64,
-    /// The trial that it is about.
-    pub(crate) number: i64,
-    /// The digests of the record and of the folder; nothing where an error was opened again.
-    pub(crate) recorded: Option<(String, String)>,
+    /// The trials that it is about, as ranges.
+    pub(crate) numbers: String,
+    pub(crate) told: Told,
     /// The hash over the hash before it and all of this.
     pub(crate) hash: String,
 }
@@ -31,19 +45,27 @@ pub(crate) fn first_hash(name: &str, plan: &str) -> String {
 }
 
 /// The hash of a link that follows another.
-pub(crate) fn next_hash(before: &str, place: i64, number: i64, recorded: Option<(&str, &str)>) -> String {
-    let (place, number) = (place.to_le_bytes(), number.to_le_bytes());
-    let (kind, (record, folder)) = match recorded {
-        Some(digests) => ("recorded", digests),
-        None => ("opened again", ("", "")),
+pub(crate) fn next_hash(before: &str, place: i64, numbers: &str, told: &Told) -> String {
+    let place = place.to_le_bytes();
+    // A link of one trial is hashed by its number.
+    let number = numbers.parse::<i64>().map(i64::to_le_bytes);
+    let number = number.as_ref().map_or(numbers.as_bytes(), |number| number);
+    let (kind, about, [(one, first), (other, second)]) = match told {
+        Told::Folder(record, folder) => {
+            ("recorded", ("number", number), [("record", &**record), ("folder", &**folder)])
+        }
+        Told::Segment(name, digest) => {
+            ("segment", ("numbers", numbers.as_bytes()), [("name", &**name), ("segment", &**digest)])
+        }
+        Told::Again => ("opened again", ("number", number), [("record", ""), ("folder", "")]),
     };
     Digest::of_parts([
         ("before", before.as_bytes()),
         ("place", &place),
-        ("number", &number),
+        about,
         ("kind", kind.as_bytes()),
-        ("record", record.as_bytes()),
-        ("folder", folder.as_bytes()),
+        (one, first.as_bytes()),
+        (other, second.as_bytes()),
     ])
     .to_string()
 }
@@ -51,19 +73,12 @@ pub(crate) fn next_hash(before: &str, place: i64, number: i64, recorded: Option<
 /// A trial's row as it stands in the ledger.
 pub(crate) struct Row {
     pub(crate) number: i64,
-    pub(crate) key: TrialKey,
+    pub(crate) is_done: bool,
     pub(crate) is_error: bool,
-    /// The text of its record, once it is recorded.
+    /// The place of the link that recorded it.
+    pub(crate) link: Option<i64>,
+    /// The text of its record, where that is kept in the ledger.
     pub(crate) record: Option<String>,
-}
-
-/// A run as it stands in the ledger.
-pub(crate) struct Kept<'a> {
-    pub(crate) name: &'a str,
-    /// The plan, and the digest that it had when the run was begun.
-    pub(crate) plan: (&'a RunPlan, &'a str),
-    pub(crate) rows: Vec<Row>,
-    pub(crate) links: Vec<Link>,
 }
 
 /// Something in a ledger that is not as it was written.
@@ -82,13 +97,30 @@ impl std::fmt::Display for Flaw {
     }
 }
 
+/// A segment as the chain has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SegmentLink {
+    /// Its name.
+    pub name: String,
+    /// The digest of its files.
+    pub digest: String,
+    /// The trials whose records are in it, in order. It may hold others: errors that were opened again.
+    pub numbers: Vec<i64>,
+    /// Those of them that are errors.
+    pub errors: Vec<i64>,
+}
+
 /// What is recorded of a run, held to its chain.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Chain {
-    /// The records that can be read, in the order of the plan.
+    /// How many trials are recorded.
+    pub recorded: usize,
+    /// The records of trials with folders that can be read, in the order of the plan.
     pub records: Vec<(i64, TrialRecord)>,
-    /// The digest of the folder of each recorded trial, by its number.
+    /// The digest of the folder of each such trial, by its number.
     pub folders: BTreeMap<i64, String>,
+    /// The segments with the records of all other trials, in the order in which they were finished.
+    pub segments: Vec<SegmentLink>,
     /// The hash of every link, in order; the first is that of the run itself, the last is the head.
     pub hashes: Vec<String>,
     /// All that is not as it was written.
@@ -104,95 +136,147 @@ impl Chain {
     fn flaw(&mut self, trial: Option<i64>, what: impl Into<String>) {
         self.flaws.push(Flaw { trial, what: what.into() });
     }
+}
 
-    /// Reads what is kept of a run and finds all that does not follow.
-    pub(crate) fn of(kept: &Kept<'_>) -> Chain {
+/// Reads what is kept of a run, link by link and then row by row, and finds all that does not follow.
+pub(crate) struct Reader<'a> {
+    plan: &'a RunPlan,
+    chain: Chain,
+    /// The place that the next link must have.
+    expected: i64,
+    /// What each link told, with the place among the segments.
+    told: BTreeMap<i64, (Told, usize)>,
+    /// The place of the last link of each trial that is recorded.
+    latest: BTreeMap<i64, i64>,
+    /// The number that the next row must have.
+    next: i64,
+    missing: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of a run that was begun with a plan of this digest.
+    pub(crate) fn new(name: &str, plan: &'a RunPlan, digest: &str) -> Reader<'a> {
         let mut chain = Chain::default();
-        let (plan, digest) = kept.plan;
         if plan.digest().to_string() != digest {
             chain.flaw(None, "the plan was changed after the run was begun");
         }
-        let latest = chain.follow(kept, digest);
-        let rows: BTreeMap<i64, &Row> = kept.rows.iter().map(|row| (row.number, row)).collect();
-        // A plan that was bent may have any number of trials: so many of those that are missing are told, and none is listed.
-        let trials = i64::try_from(plan.trials()).unwrap_or(i64::MAX);
-        let missing = (1..=trials).filter(|number| !rows.contains_key(number));
-        for number in missing.take(MOST_MISSING) {
-            chain.flaw(Some(number), "its row was deleted from the ledger");
-        }
-        for (number, row) in rows {
-            match plan.key(number) {
-                None => chain.flaw(Some(number), "the plan has no such trial"),
-                Some(key) if row.key != key => {
-                    chain.flaw(Some(number), "its row is of another trial than the plan has there")
-                }
-                Some(_) => {}
-            }
-            chain.hold(row, latest.get(&number).copied().flatten());
-        }
-        chain
+        chain.hashes.push(first_hash(name, digest));
+        Reader { plan, chain, expected: 1, told: BTreeMap::new(), latest: BTreeMap::new(), next: 1, missing: 0 }
     }
 
-    /// Follows the links; the last one of each trial, with nothing where it was opened again.
-    fn follow<'e>(&mut self, kept: &'e Kept<'_>, plan: &str) -> BTreeMap<i64, Option<&'e (String, String)>> {
-        let mut before = first_hash(kept.name, plan);
-        let (mut expected, mut latest) = (1, BTreeMap::new());
-        self.hashes.push(before.clone());
-        for link in &kept.links {
-            let Link { place, number, recorded, hash } = link;
-            let digests = recorded.as_ref().map(|(record, folder)| (&**record, &**folder));
-            if *place != expected {
-                self.flaw(None, format!("link {expected} was deleted from the chain: link {place} follows"));
-            } else if next_hash(&before, *place, *number, digests) != *hash {
-                let what = "does not follow from the one before it: it was changed, moved or put there later";
-                self.flaw(Some(*number), format!("link {place} of the chain {what}"));
-            }
-            let was = latest.insert(*number, recorded.as_ref());
-            match (was.flatten().is_some(), recorded.is_some()) {
-                (true, true) => self.flaw(Some(*number), format!("link {place} records it a second time")),
-                (false, false) => {
-                    self.flaw(Some(*number), format!("link {place} opens it again, and it was not recorded"))
+    /// Follows the next link.
+    pub(crate) fn link(&mut self, link: Link) {
+        let Link { place, numbers, told, hash } = link;
+        let about = numbers::read(&numbers, MOST_IN_LINK);
+        let one = about.as_ref().and_then(|about| about.first().copied());
+        if place != self.expected {
+            let expected = self.expected;
+            self.chain.flaw(None, format!("link {expected} was deleted from the chain: link {place} follows"));
+        } else if next_hash(self.chain.head(), place, &numbers, &told) != hash {
+            let what = "does not follow from the one before it: it was changed, moved or put there later";
+            self.chain.flaw(one, format!("link {place} of the chain {what}"));
+        }
+        if about.is_none() {
+            self.chain.flaw(None, format!("link {place} of the chain names no trials: `{numbers}`"));
+        }
+        for number in about.unwrap_or_default() {
+            let was = if told == Told::Again { self.latest.remove(&number) } else { self.latest.insert(number, place) };
+            match (was.is_some(), told == Told::Again) {
+                (true, false) => self.chain.flaw(Some(number), format!("link {place} records it a second time")),
+                (false, true) => {
+                    self.chain.flaw(Some(number), format!("link {place} opens it again, and it was not recorded"));
                 }
                 _ => {}
             }
-            (before, expected) = (hash.clone(), place.saturating_add(1));
-            self.hashes.push(hash.clone());
         }
-        latest
+        let at = self.chain.segments.len();
+        if let Told::Segment(name, digest) = &told {
+            let (name, digest) = (name.clone(), digest.clone());
+            self.chain.segments.push(SegmentLink { name, digest, numbers: Vec::new(), errors: Vec::new() });
+        }
+        self.told.insert(place, (told, at));
+        self.chain.hashes.push(hash);
+        self.expected = place.saturating_add(1);
     }
 
-    /// Holds a row to the last link of its trial.
-    fn hold(&mut self, row: &Row, link: Option<&(String, String)>) {
+    /// Tells of rows before this one that are gone. A plan that was bent may have any number of trials: so many are told, and none is listed.
+    fn missing_before(&mut self, number: i64) {
+        while self.next < number && self.missing < MOST_MISSING {
+            self.chain.flaw(Some(self.next), "its row was deleted from the ledger");
+            self.missing += 1;
+            self.next += 1;
+        }
+    }
+
+    /// Holds the next row, in the order of their numbers, to the last link of its trial.
+    pub(crate) fn row(&mut self, row: Row) {
         let number = row.number;
-        let Some(text) = &row.record else {
-            if link.is_some() {
-                self.flaw(
-                    Some(number),
-                    "the chain has a record of it, and its row has none: the record was taken away",
-                );
+        let trials = i64::try_from(self.plan.trials()).unwrap_or(i64::MAX);
+        self.missing_before(number.min(trials.saturating_add(1)));
+        self.next = self.next.max(number.saturating_add(1));
+        if !(1..=trials).contains(&number) {
+            self.chain.flaw(Some(number), "the plan has no such trial");
+        }
+        let latest = self.latest.get(&number).copied();
+        if !row.is_done {
+            if latest.is_some() {
+                let what = "the chain has a record of it, and its row has none: the record was taken away";
+                self.chain.flaw(Some(number), what);
             }
             return;
+        }
+        self.chain.recorded += 1;
+        let Some((place, (told, at))) = latest.and_then(|place| Some((place, self.told.get(&place)?))) else {
+            self.chain.flaw(Some(number), "it is recorded, and the chain has no link of it");
+            return self.read(&row);
         };
-        match link {
-            None => self.flaw(Some(number), "it is recorded, and the chain has no link of it"),
-            Some((record, folder)) => {
-                if Digest::of(text.as_bytes()).to_string() != *record {
-                    self.flaw(Some(number), "its row in the ledger was changed after it was recorded");
+        if row.link != Some(place) {
+            self.chain.flaw(Some(number), format!("its row names another link than {place}, which recorded it"));
+        }
+        match (told, &row.record) {
+            (Told::Folder(digest, folder), Some(text)) => {
+                let (digest, folder) = (digest.clone(), folder.clone());
+                if Digest::of(text.as_bytes()).to_string() != digest {
+                    self.chain.flaw(Some(number), "its row in the ledger was changed after it was recorded");
                 }
-                self.folders.insert(number, folder.clone());
+                self.chain.folders.insert(number, folder);
+            }
+            (Told::Segment(..), None) => {
+                let at = *at;
+                if let Some(segment) = self.chain.segments.get_mut(at) {
+                    segment.numbers.push(number);
+                    segment.errors.extend(row.is_error.then_some(number));
+                }
+            }
+            _ => {
+                self.chain.flaw(Some(number), "its row has a record where the chain has none, or none where it has one")
             }
         }
+        self.read(&row);
+    }
+
+    /// Reads the record of a row, where it has one.
+    fn read(&mut self, row: &Row) {
+        let Some(text) = &row.record else { return };
+        let number = row.number;
         match serde_json::from_str::<TrialRecord>(text) {
-            Err(error) => self.flaw(Some(number), format!("its record in the ledger cannot be read: {error}")),
+            Err(error) => self.chain.flaw(Some(number), format!("its record in the ledger cannot be read: {error}")),
             Ok(record) => {
-                if record.key != row.key {
-                    self.flaw(Some(number), "its record in the ledger is of another trial");
+                if self.plan.key(number).is_some_and(|key| key != record.key) {
+                    self.chain.flaw(Some(number), "its record in the ledger is of another trial");
                 }
                 if matches!(record.end, TrialEnd::Error { .. }) != row.is_error {
-                    self.flaw(Some(number), "its row and its record differ on whether it is an error");
+                    self.chain.flaw(Some(number), "its row and its record differ on whether it is an error");
                 }
-                self.records.push((number, record));
+                self.chain.records.push((number, record));
             }
         }
+    }
+
+    /// What was found.
+    pub(crate) fn end(mut self) -> Chain {
+        let trials = i64::try_from(self.plan.trials()).unwrap_or(i64::MAX);
+        self.missing_before(trials.saturating_add(1));
+        self.chain
     }
 }

@@ -1,18 +1,19 @@
-//! Works off a run with several workers: each claims a trial, lets the agent play it, keeps its folder, records it, and so
-//! on until none is left. While a trial is played its lease is renewed; one whose worker died is claimed by another when
-//! the lease ends.
+//! Works off a run with several workers: each claims a lease of trials, lets the agents play them, keeps what they left, records them, and
+//! so on until none is left. One row of the ledger keeps this process alive; what a process held that died is claimed by others when that row
+//! runs out.
 
 use crate::{
-    Agent, AgentError, Claim, Finish, Finished, Host, LedgerError, LedgerStore, Played, RunId, Standing, Stop,
-    TrialFolder, events,
+    Agent, AgentError, Chain, Claim, Ended, Finish, Finished, Host, Lease, LedgerError, LedgerStore, Played, RunId,
+    Segments, Standing, Stop, TrialFolder, WorkerId, chain::MOST_IN_LINK, events, segment::Growing,
 };
 use benchwright_pack::{
-    Outcome, RunPlan, TaskLine, TrialRecord,
+    Outcome, RunPlan, TaskLine, TrialKey, TrialRecord,
     run::{Score, Spent, TrialEnd, Used},
 };
 use serde_json::Value as Json;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    io,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -21,8 +22,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a trial is held, in milliseconds, before another may take it. Who is alive holds it longer in time.
-const LEASE: i64 = 30_000;
+/// How long the trials of a worker are held, in milliseconds, before another may take them. Who is alive holds them longer in time.
+const HOLD: i64 = 30_000;
 /// How often a trial is tried before an error is recorded.
 const TRIES: u32 = 3;
 /// Causes that another try cannot mend.
@@ -31,6 +32,49 @@ const LASTING: [&str; 3] = ["runner", "auth", "request"];
 const WAIT: i64 = 2_000;
 /// How long a worker waits when others hold all that is left.
 const IDLE: Duration = Duration::from_millis(200);
+/// How much work a lease of many trials is about, and after how much it is closed whatever is left of it.
+const WORTH: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(10);
+/// The trials of the first lease, when nobody knows yet how long one takes, and how much larger the next may be.
+const FIRST: usize = 16;
+const GROWTH: usize = 8;
+
+/// How what trials leave is kept.
+#[derive(Clone, Debug)]
+pub enum Keeping {
+    /// In a folder for each trial.
+    Folders(TrialFolder),
+    /// In segments of many trials, with their terminal states or without.
+    Segments(Segments, bool),
+}
+
+impl Keeping {
+    /// Whether terminal states are kept.
+    fn states(&self) -> bool {
+        match self {
+            Keeping::Folders(_) => true,
+            Keeping::Segments(_, states) => *states,
+        }
+    }
+
+    fn is_empty(&self) -> io::Result<bool> {
+        match self {
+            Keeping::Folders(folders) => folders.is_empty(),
+            Keeping::Segments(segments, _) => Ok(segments.names()?.is_empty()),
+        }
+    }
+
+    /// Removes what the chain does not have. Only for when nobody works on the run.
+    fn sweep(&self, chain: &Chain) -> io::Result<usize> {
+        match self {
+            Keeping::Folders(folders) => folders.sweep(&|number| chain.folders.contains_key(&number)),
+            Keeping::Segments(segments, _) => {
+                let named: BTreeSet<&str> = chain.segments.iter().map(|segment| &*segment.name).collect();
+                segments.sweep(&named)
+            }
+        }
+    }
+}
 
 /// What a run is worked off with.
 pub struct Driver<'a> {
@@ -40,12 +84,10 @@ pub struct Driver<'a> {
     pub ledger: &'a dyn LedgerStore,
     /// The agents of the plan.
     pub agents: &'a [Box<dyn Agent + Send>],
-    /// Where folders are kept.
-    pub folders: TrialFolder,
-    /// Milliseconds of the clock that leases are counted by.
-    pub now: &'a (dyn Fn() -> i64 + Sync),
-    /// Milliseconds that a trial is held before it must be held longer; half a minute by default.
-    pub lease: Option<i64>,
+    /// Where what trials leave is kept.
+    pub keeping: Keeping,
+    /// Milliseconds that trials are held before they must be held longer; half a minute by default.
+    pub hold: Option<i64>,
     /// How many trials are played at a time, each by a thread of its own.
     pub jobs: usize,
     /// Set to stop before the next trial.
@@ -61,36 +103,36 @@ pub struct Progress {
     pub stale: AtomicUsize,
 }
 
-/// Works off a run. Sweeps folders first that no recorded trial owns.
+/// Works off a run. Sweeps first what no recorded trial owns.
 pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), LedgerError> {
     let plan = driver.ledger.plan(run)?;
-    let records = driver.ledger.records(run)?;
-    let is_recorded = |number: i64| records.binary_search_by_key(&number, |(number, _)| *number).is_ok();
-    if driver.ledger.standing(run)?.leased == 0 {
-        driver.folders.sweep(&is_recorded, &|_| false).map_err(LedgerError::Folder)?;
+    if !driver.keeping.is_empty().map_err(LedgerError::Folder)? && driver.ledger.fences(run)?.is_empty() {
+        driver.keeping.sweep(&driver.ledger.chain(run)?).map_err(LedgerError::Folder)?;
     }
-    let tasks: BTreeMap<&str, &TaskLine> = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-    let held = Held { claims: Mutex::default(), over: Mutex::new(false), ended: Condvar::new() };
-    thread::scope(|scope| {
-        let keeper = scope.spawn(|| held.keep(driver));
-        let workers: Vec<_> = (0..driver.jobs.max(1))
-            .map(|_| scope.spawn(|| work(driver, run, &plan, &tasks, &held, progress)))
-            .collect();
-        // Every worker has ended before the first failure is told.
-        let ends: Vec<_> = workers.into_iter().map(|worker| worker.join().map_err(lost).and_then(|end| end)).collect();
-        held.end();
+    let tasks = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
+    let hold = driver.hold.unwrap_or(HOLD);
+    let id = driver.ledger.join(run, hold)?;
+    let alive = Alive { over: Mutex::new(false), ended: Condvar::new() };
+    let worker = Worker { driver, run, id, plan: &plan, tasks, hold, progress };
+    let ends: Result<(), LedgerError> = thread::scope(|scope| {
+        let keeper = scope.spawn(|| alive.keep(driver.ledger, id, hold));
+        let threads: Vec<_> = (0..driver.jobs.max(1)).map(|_| scope.spawn(|| worker.work())).collect();
+        // Every thread has ended before the first failure is told.
+        let ends: Vec<_> = threads.into_iter().map(|thread| thread.join().map_err(lost).and_then(|end| end)).collect();
+        alive.end();
         keeper.join().map_err(lost).and_then(|end| end)?;
         ends.into_iter().collect()
-    })
+    });
+    let left = driver.ledger.leave(id);
+    ends.and(left)
 }
 
 fn lost<E>(_: E) -> LedgerError {
     LedgerError::Lost("a worker")
 }
 
-/// The trials that this process works on. They are held longer for as long as it is alive.
-struct Held {
-    claims: Mutex<BTreeMap<i64, Claim>>,
+/// Keeps this process alive in the ledger, and with it all that it holds.
+struct Alive {
     over: Mutex<bool>,
     ended: Condvar,
 }
@@ -99,18 +141,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Held {
-    fn keep(&self, driver: &Driver<'_>) -> Result<(), LedgerError> {
-        let lease = driver.lease.unwrap_or(LEASE);
-        let wait = Duration::from_millis(u64::try_from(lease / 3).unwrap_or(1).max(1));
+impl Alive {
+    fn keep(&self, ledger: &dyn LedgerStore, worker: WorkerId, hold: i64) -> Result<(), LedgerError> {
+        let wait = Duration::from_millis(u64::try_from(hold / 3).unwrap_or(1).max(1));
         let mut over = lock(&self.over);
         while !*over {
             over = self.ended.wait_timeout(over, wait).unwrap_or_else(PoisonError::into_inner).0;
-            let claims: Vec<Claim> = lock(&self.claims).values().cloned().collect();
-            for claim in claims {
-                // One that is no longer ours is found out when it is to be recorded.
-                driver.ledger.renew(&claim, (driver.now)() + lease)?;
-            }
+            // What is no longer ours is found out when it is to be recorded.
+            ledger.keep(worker)?;
         }
         Ok(())
     }
@@ -121,65 +159,175 @@ impl Held {
     }
 }
 
-fn work(
-    driver: &Driver<'_>,
+/// This process at work on a run.
+struct Worker<'a> {
+    driver: &'a Driver<'a>,
     run: RunId,
-    plan: &RunPlan,
-    tasks: &BTreeMap<&str, &TaskLine>,
-    held: &Held,
-    progress: &Progress,
-) -> Result<(), LedgerError> {
-    let lease = driver.lease.unwrap_or(LEASE);
-    let mut patience = Patience { lease, since: None };
-    while !driver.stop.load(Ordering::Relaxed) {
-        let Some(claim) = driver.ledger.claim(run, (driver.now)(), lease)? else {
-            let standing = driver.ledger.standing(run)?;
-            if standing.recorded == standing.planned {
-                return Ok(());
+    id: WorkerId,
+    plan: &'a RunPlan,
+    tasks: BTreeMap<&'a str, &'a TaskLine>,
+    hold: i64,
+    progress: &'a Progress,
+}
+
+/// What is recorded of a trial, and what it left: the episode and what was said.
+type Over = (TrialRecord, Option<(Finished, Vec<Json>)>);
+
+impl Worker<'_> {
+    fn is_stopped(&self) -> bool {
+        self.driver.stop.load(Ordering::Relaxed)
+    }
+
+    fn work(&self) -> Result<(), LedgerError> {
+        let mut patience = Patience { hold: self.hold, since: None };
+        let mut size = FIRST;
+        while !self.is_stopped() {
+            let most = if matches!(self.driver.keeping, Keeping::Folders(_)) { 1 } else { size };
+            let Some(lease) = self.driver.ledger.claim(self.id, most)? else {
+                let standing = self.driver.ledger.standing(self.run)?;
+                if standing.recorded == standing.planned {
+                    return Ok(());
+                }
+                // Others hold the rest, or it waits to be tried again.
+                patience.wait(&standing)?;
+                continue;
+            };
+            patience.since = None;
+            let begun = Instant::now();
+            match &self.driver.keeping {
+                Keeping::Folders(folders) => self.in_folders(&lease, folders)?,
+                Keeping::Segments(segments, states) => self.in_segments(&lease, segments, *states)?,
             }
-            // Others hold the rest, or it waits to be tried again.
-            patience.wait(&standing, (driver.now)())?;
-            continue;
+            size = next_size(lease.trials.len(), begun.elapsed());
+        }
+        Ok(())
+    }
+
+    fn recorded(&self, finish: Finish, trials: usize) {
+        match finish {
+            Finish::Recorded => self.progress.recorded.fetch_add(trials, Ordering::Relaxed),
+            Finish::Stale => self.progress.stale.fetch_add(trials, Ordering::Relaxed),
         };
-        patience.since = None;
-        let _trial = events::trial(&claim, tasks.get(&*claim.key.task).map(|task| &*task.id)).entered();
-        events::claimed();
-        lock(&held.claims).insert(claim.number, claim.clone());
+    }
+
+    /// Works off a lease, each trial recorded by itself.
+    fn in_folders(&self, lease: &Lease, folders: &TrialFolder) -> Result<(), LedgerError> {
+        for claim in &lease.trials {
+            let Some((record, left)) = self.play(lease, *claim)? else { continue };
+            let finish = keep_folder(self.driver.ledger, folders, lease, claim.number, &record, left)?;
+            events::finished(&record, finish);
+            self.recorded(finish, 1);
+        }
+        Ok(())
+    }
+
+    /// Works off a lease into segments. Stopped, or when the lease lasts too long, it gives back what it did not begin.
+    fn in_segments(&self, lease: &Lease, segments: &Segments, states: bool) -> Result<(), LedgerError> {
         let begun = Instant::now();
-        let played = tasks
-            .get(&*claim.key.task)
-            .ok_or_else(|| AgentError { cause: "runner".to_owned(), detail: "the plan has no such task".to_owned() })
-            .and_then(|task| play(driver, plan, task, &claim));
-        lock(&held.claims).remove(&claim.number);
+        let (mut growing, mut part) = (Growing::new(states), 1);
+        for (at, claim) in lease.trials.iter().enumerate() {
+            if self.is_stopped() || begun.elapsed() > LONGEST {
+                let rest: Vec<i64> = lease.trials[at..].iter().map(|claim| claim.number).collect();
+                self.driver.ledger.give_back(lease, &rest)?;
+                break;
+            }
+            let Some((record, left)) = self.play(lease, *claim)? else { continue };
+            let id = self.tasks.get(&*record.key.task).map_or("", |task| &*task.id);
+            let left = left.as_ref().map(|(left, said)| (left, &**said));
+            let added = growing.add(claim.number, id, &record, left);
+            added.map_err(|error| LedgerError::Folder(io::Error::other(error)))?;
+            if growing.is_full() {
+                if self.close(lease, segments, part, &growing)? == Finish::Stale {
+                    return Ok(());
+                }
+                (growing, part) = (Growing::new(states), part + 1);
+            }
+        }
+        if !growing.is_empty() {
+            self.close(lease, segments, part, &growing)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a segment and has the ledger name it.
+    fn close(&self, lease: &Lease, segments: &Segments, part: usize, of: &Growing) -> Result<Finish, LedgerError> {
+        let (name, digest) = segments.write(lease.fence, part, of).map_err(LedgerError::Folder)?;
+        let (numbers, errors) = (&of.numbers, &of.errors);
+        let ended = Ended::Segment { numbers, errors, name: &name, digest: &digest };
+        let finish = self.driver.ledger.finish(lease, ended)?;
+        if finish == Finish::Stale {
+            segments.remove(&name).map_err(LedgerError::Folder)?;
+        }
+        events::closed(&name, numbers.len(), errors.len(), finish);
+        self.recorded(finish, numbers.len());
+        Ok(finish)
+    }
+
+    /// Plays a trial of a lease. Nothing comes of it where it failed and was given back, to be tried again.
+    fn play(&self, lease: &Lease, claim: Claim) -> Result<Option<Over>, LedgerError> {
+        let lacks =
+            || LedgerError::Stuck { number: claim.number, when: "never: the plan has no such trial".to_owned() };
+        let key = self.plan.key(claim.number).ok_or_else(lacks)?;
+        let task = self.tasks.get(&*key.task);
+        let _trial = events::trial(claim, &key, task.map(|task| &*task.id)).entered();
+        events::claimed();
+        let begun = Instant::now();
+        let unknown = || AgentError { cause: "runner".to_owned(), detail: "the plan has no such task".to_owned() };
+        let played = task.ok_or_else(unknown).and_then(|task| self.episode(task, &key));
         if let Err(error) = &played
             && claim.tries + 1 < TRIES
             && !LASTING.contains(&&*error.cause)
         {
             events::given_back(&error.cause);
-            driver.ledger.give_back(&claim, (driver.now)() + (WAIT << claim.tries))?;
-            continue;
+            self.driver.ledger.retry(lease, claim.number, WAIT << claim.tries)?;
+            return Ok(None);
         }
         let wall = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let (record, left) = record(&claim, played, wall);
-        let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
-        let written = driver.folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
-        let mut place = || driver.folders.keep(&written, claim.number);
-        let finish = driver.ledger.finish(&claim, &record, &written.digest, &mut place)?;
-        events::finished(&record, finish);
-        match finish {
-            Finish::Recorded => progress.recorded.fetch_add(1, Ordering::Relaxed),
-            Finish::Stale => {
-                std::fs::remove_dir_all(&written.path).map_err(LedgerError::Folder)?;
-                progress.stale.fetch_add(1, Ordering::Relaxed)
-            }
-        };
+        Ok(Some(record(key, played, wall)))
     }
-    Ok(())
+
+    fn episode(&self, task: &TaskLine, key: &TrialKey) -> Result<(Finished, Played), AgentError> {
+        let missing = || AgentError { cause: "runner".to_owned(), detail: format!("there is no agent {}", key.agent) };
+        let Driver { host, agents, keeping, .. } = self.driver;
+        let agent = agents.iter().find(|agent| agent.name() == key.agent).ok_or_else(missing)?;
+        let open = host.open(&task.id)?;
+        let mut episode = host.begin(&task.id)?;
+        let played = agent.play(*host, &open, &mut *episode, key.attempt, &self.plan.limits)?;
+        let left = episode.finish(keeping.states())?;
+        Ok((left, played))
+    }
+}
+
+/// How many trials the next lease has, when so many took so long.
+fn next_size(trials: usize, took: Duration) -> usize {
+    let rate = trials as f64 / took.as_secs_f64().max(1e-6);
+    let worth = (rate * WORTH.as_secs_f64()) as usize;
+    worth.clamp(1, trials.saturating_mul(GROWTH).min(MOST_IN_LINK))
+}
+
+/// Keeps what a trial left in a folder, and records it.
+fn keep_folder(
+    ledger: &dyn LedgerStore,
+    folders: &TrialFolder,
+    lease: &Lease,
+    number: i64,
+    record: &TrialRecord,
+    left: Option<(Finished, Vec<Json>)>,
+) -> Result<Finish, LedgerError> {
+    let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
+    let written = folders.write((number, lease.fence), record, left).map_err(LedgerError::Folder)?;
+    let mut place = || folders.keep(&written, number);
+    let ended = Ended::Folder { number, record, digest: &written.digest, place: &mut place };
+    let finish = ledger.finish(lease, ended)?;
+    if finish == Finish::Stale {
+        std::fs::remove_dir_all(&written.path).map_err(LedgerError::Folder)?;
+    }
+    Ok(finish)
 }
 
 /// How long it is waited for a trial that nobody gives out.
 struct Patience {
-    lease: i64,
+    hold: i64,
     /// Since when no row says when a trial can be had, in words that can be true.
     since: Option<Instant>,
 }
@@ -187,16 +335,15 @@ struct Patience {
 impl Patience {
     /// Waits a moment. A trial that can be had neither now nor when a lease or a pause ends is in a row that was not written by this
     /// program: who holds a trial holds it longer in time, so that it is known after half a lease.
-    fn wait(&mut self, standing: &Standing, now: i64) -> Result<(), LedgerError> {
-        let longest = self.lease.max(WAIT << TRIES);
-        let (number, from) = standing.next.unwrap_or_default();
-        if (now..=now + longest).contains(&from) {
+    fn wait(&mut self, standing: &Standing) -> Result<(), LedgerError> {
+        let longest = self.hold.max(WAIT << TRIES);
+        let (number, wait) = standing.next.unwrap_or_default();
+        if (1..=longest).contains(&wait) {
             self.since = None;
         } else if let Some(since) = self.since
-            && since.elapsed().as_millis() > u128::from(self.lease.unsigned_abs()) / 2
+            && since.elapsed().as_millis() > u128::from(self.hold.unsigned_abs()) / 2
         {
-            let when =
-                if from < now { "now, and it cannot".to_owned() } else { format!("in {} s", (from - now) / 1_000) };
+            let when = if wait == 0 { "now, and it cannot".to_owned() } else { format!("in {} s", wait / 1_000) };
             return Err(LedgerError::Stuck { number, when });
         } else {
             self.since.get_or_insert_with(Instant::now);
@@ -211,35 +358,22 @@ pub fn record_played(
     ledger: &dyn LedgerStore,
     folders: &TrialFolder,
     run: RunId,
-    now: i64,
     left: Finished,
     wall: u64,
 ) -> Result<Finish, LedgerError> {
-    let Some(claim) = ledger.claim(run, now, LEASE)? else { return Ok(Finish::Stale) };
-    let (record, left) = record(&claim, Ok((left, Played::plainly(Stop::Done))), wall);
-    let left = left.as_ref().map(|(left, transcript)| (left, &**transcript));
-    let written = folders.write(&claim, &record, left).map_err(LedgerError::Folder)?;
-    ledger.finish(&claim, &record, &written.digest, &mut || folders.keep(&written, claim.number))
-}
-
-fn play(driver: &Driver<'_>, plan: &RunPlan, task: &TaskLine, claim: &Claim) -> Result<(Finished, Played), AgentError> {
-    let missing =
-        || AgentError { cause: "runner".to_owned(), detail: format!("there is no agent {}", claim.key.agent) };
-    let agent = driver.agents.iter().find(|agent| agent.name() == claim.key.agent).ok_or_else(missing)?;
-    let open = driver.host.open(&task.id)?;
-    let mut episode = driver.host.begin(&task.id)?;
-    let played = agent.play(driver.host, &open, &mut *episode, claim.key.attempt, &plan.limits)?;
-    let left = episode.finish()?;
-    Ok((left, played))
+    let plan = ledger.plan(run)?;
+    let worker = ledger.join(run, HOLD)?;
+    let Some(lease) = ledger.claim(worker, 1)? else { return Ok(Finish::Stale) };
+    let next = lease.trials.first().and_then(|claim| Some((claim.number, plan.key(claim.number)?)));
+    let Some((number, key)) = next else { return Ok(Finish::Stale) };
+    let (record, left) = record(key, Ok((left, Played::plainly(Stop::Done))), wall);
+    let finish = keep_folder(ledger, folders, &lease, number, &record, left)?;
+    ledger.leave(worker)?;
+    Ok(finish)
 }
 
 /// What is recorded of a trial, and what its folder keeps.
-fn record(
-    claim: &Claim,
-    played: Result<(Finished, Played), AgentError>,
-    wall: u64,
-) -> (TrialRecord, Option<(Finished, Vec<Json>)>) {
-    let key = claim.key.clone();
+fn record(key: TrialKey, played: Result<(Finished, Played), AgentError>, wall: u64) -> Over {
     let (left, played) = match played {
         Ok(done) => done,
         Err(AgentError { cause, detail }) => {

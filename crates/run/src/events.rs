@@ -3,7 +3,7 @@
 //! an error is reported by its cause.
 
 use crate::{Claim, Finish};
-use benchwright_pack::{TrialRecord, run::TrialEnd};
+use benchwright_pack::{TrialKey, TrialRecord, run::TrialEnd};
 use std::time::Duration;
 use tracing::{Span, debug, info, info_span, warn};
 
@@ -11,10 +11,10 @@ use tracing::{Span, debug, info, info_span, warn};
 const TARGET: &str = "benchwright_run";
 
 /// What everything is reported in that happens to a trial on the thread that plays it.
-pub(crate) fn trial(claim: &Claim, task: Option<&str>) -> Span {
+pub(crate) fn trial(claim: Claim, key: &TrialKey, task: Option<&str>) -> Span {
     // The name of a program is its command line, in which anything may stand.
-    let agent = if claim.key.agent.starts_with("exec:") { "exec" } else { &*claim.key.agent };
-    let attempt = claim.key.attempt;
+    let agent = if key.agent.starts_with("exec:") { "exec" } else { &*key.agent };
+    let attempt = key.attempt;
     info_span!(target: TARGET, "trial", number = claim.number, task, agent, attempt, tries = claim.tries)
 }
 
@@ -38,6 +38,12 @@ pub(crate) fn finished(record: &TrialRecord, finish: Finish) {
         }
         TrialEnd::Error { cause, .. } => warn!(target: TARGET, cause = &**cause, micros, stale, "trial is an error"),
     }
+}
+
+/// A segment of trials is over.
+pub(crate) fn closed(name: &str, trials: usize, errors: usize, finish: Finish) {
+    let stale = finish == Finish::Stale;
+    info!(target: TARGET, segment = name, trials, errors, stale, "segment closed");
 }
 
 /// A model was asked; `cause` says why it did not answer.

@@ -1,7 +1,7 @@
 //! The folder of a trial: what was called, what was left, what the judge said. It is written under a name that nobody reads
 //! and gets its own when the trial is recorded, together with the digest of all that is in it but the times.
 
-use crate::{Claim, Finished};
+use crate::{Finished, Left};
 use benchwright_base::Digest;
 use benchwright_pack::{
     LARGEST_TRACE, LARGEST_UNPACKED, StoreError, Trace, TrialRecord, Verdict, packed, read_packed, run::Spent,
@@ -43,15 +43,17 @@ pub struct TrialFolder {
     root: PathBuf,
 }
 
-/// What a folder holds of the way that a trial took.
+/// What is kept of the way that a trial took.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kept {
     /// The calls that were made, in order.
     pub trace: Trace,
-    /// What the judge said of the terminal state.
-    pub verdict: Verdict,
+    /// What the judge said of the terminal state, where that is kept.
+    pub verdict: Option<Verdict>,
     /// What was said, message by message.
     pub transcript: Vec<Json>,
+    /// The terminal state and what changed, where a segment keeps them.
+    pub left: Option<Left>,
 }
 
 /// A folder that is written and has no name yet.
@@ -99,11 +101,11 @@ impl TrialFolder {
     /// Writes what a trial left, under a name that carries its fence.
     pub(crate) fn write(
         &self,
-        claim: &Claim,
+        (number, fence): (i64, i64),
         record: &TrialRecord,
         left: Option<(&Finished, &[Json])>,
     ) -> io::Result<Written> {
-        let path = self.root.join(format!("{UNDER_WAY}{:06}-{}", claim.number, claim.fence));
+        let path = self.root.join(format!("{UNDER_WAY}{number:06}-{fence}"));
         if path.exists() {
             fs::remove_dir_all(&path)?;
         }
@@ -114,8 +116,10 @@ impl TrialFolder {
         if let Some((left, transcript)) = left {
             files.push((TRACE_FILE, left.trace.to_bytes()));
             files.push((VERDICT_FILE, json_bytes(&left.verdict)?));
-            files.push((DIFF_FILE, packed(kept_diff(&left.diff).as_bytes())?));
-            files.push((SNAPSHOT_FILE, packed(&left.snapshot)?));
+            let Left { snapshot, diff } =
+                left.left.as_ref().ok_or_else(|| io::Error::other("the state was not kept"))?;
+            files.push((DIFF_FILE, packed(kept_diff(diff).as_bytes())?));
+            files.push((SNAPSHOT_FILE, packed(snapshot)?));
             if !transcript.is_empty() {
                 let lines: Vec<String> = transcript.iter().map(Json::to_string).collect();
                 files.push((TRANSCRIPT_FILE, (lines.join("\n") + "\n").into_bytes()));
@@ -139,16 +143,16 @@ impl TrialFolder {
         fs::rename(&written.path, place)
     }
 
-    /// Removes what belongs to no recorded trial, but nothing that somebody still writes: what `is_recorded` and `is_held`
-    /// know by number stays. How many were removed.
-    pub(crate) fn sweep(&self, is_recorded: &dyn Fn(i64) -> bool, is_held: &dyn Fn(i64) -> bool) -> io::Result<usize> {
+    /// Whether nothing is kept here yet.
+    pub(crate) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.entries()?.is_empty())
+    }
+
+    /// Removes what belongs to no recorded trial. How many were removed.
+    pub(crate) fn sweep(&self, is_recorded: &dyn Fn(i64) -> bool) -> io::Result<usize> {
         let mut removed = 0;
         for (name, path) in self.entries()? {
-            let keep = match name.strip_prefix(UNDER_WAY) {
-                Some(rest) => rest.split('-').next().and_then(|number| number.parse().ok()).is_some_and(is_held),
-                None => name.parse().is_ok_and(|number| is_recorded(number) || is_held(number)),
-            };
-            if !keep {
+            if !name.parse().is_ok_and(is_recorded) {
                 fs::remove_dir_all(path)?;
                 removed += 1;
             }
@@ -217,7 +221,7 @@ impl TrialFolder {
 
     /// Reads the folder of a trial that was judged: the calls, the verdict and what was said.
     pub fn read(&self, number: i64) -> Result<Kept, StoreError> {
-        let (trace, verdict) = (self.trace(number)?, self.document(number, VERDICT_FILE)?);
+        let (trace, verdict) = (self.trace(number)?, Some(self.document(number, VERDICT_FILE)?));
         let path = self.place(number).join(TRANSCRIPT_FILE);
         let bad = |why: String| StoreError::Malformed { path: path.clone(), why };
         let transcript = match fs::symlink_metadata(&path).is_ok() {
@@ -228,7 +232,7 @@ impl TrialFolder {
             }
             false => Vec::new(),
         };
-        Ok(Kept { trace, verdict, transcript })
+        Ok(Kept { trace, verdict, transcript, left: None })
     }
 }
 

@@ -47,16 +47,23 @@ pub struct Sealed {
 pub struct Finished {
     /// The calls that were made, in order.
     pub trace: Trace,
-    /// The terminal state, as the bytes of a snapshot.
-    pub snapshot: Vec<u8>,
-    /// What changed, as JSON.
-    pub diff: String,
+    /// The terminal state, where it was asked for.
+    pub left: Option<Left>,
     /// What the judge said of the terminal state.
     pub verdict: Verdict,
     /// The rules that speak of what nobody asked for.
     pub frame_rules: Vec<String>,
     /// Microseconds inside the world and the judge.
     pub world: u64,
+}
+
+/// The terminal state of an episode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// The bytes of a snapshot.
+    pub snapshot: Vec<u8>,
+    /// What changed, as JSON.
+    pub diff: String,
 }
 
 /// How a program outside reaches an episode: nothing but its tools.
@@ -84,8 +91,8 @@ pub trait Hosted {
     }
     /// Calls a tool with a JSON object of arguments.
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal>;
-    /// Ends it and grades what it left.
-    fn finish(self: Box<Self>) -> Result<Finished, HostError>;
+    /// Ends it and grades what it left, which comes along `with_state`.
+    fn finish(self: Box<Self>, with_state: bool) -> Result<Finished, HostError>;
 }
 
 /// Whoever gives a run its tasks, episodes and verdicts: this process, or a server elsewhere.

@@ -2,26 +2,61 @@
 //! keeps it in another database than a laptop.
 
 use crate::Chain;
-use benchwright_pack::{RunPlan, TrialKey, TrialRecord};
+use benchwright_pack::{RunPlan, TrialRecord};
 use std::path::PathBuf;
 
 /// A run in the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RunId(pub i64);
 
-/// A trial that somebody works on.
+/// Somebody who works on a run: a process, by the one row that keeps it alive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkerId(pub i64);
+
+/// Trials that a worker holds together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Claim {
-    /// The run that the trial is of.
+pub struct Lease {
+    /// The run that they are of.
     pub run: RunId,
-    /// Which task, agent and attempt.
-    pub key: TrialKey,
+    /// The fencing number: no other lease ever has it, and only who holds a trial by it may record that trial.
+    pub fence: i64,
+    /// The trials, each once.
+    pub trials: Vec<Claim>,
+}
+
+/// A trial of a lease.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
     /// Its number in the run.
     pub number: i64,
-    /// The fencing number: only its holder may record the trial.
-    pub fence: i64,
-    /// How often it was begun before.
+    /// How often it was given back because it had failed.
     pub tries: u32,
+}
+
+/// Trials of a lease that have ended, and where what came of them is kept.
+pub enum Ended<'a> {
+    /// One trial: its record is put into the ledger, and everything else into a folder.
+    Folder {
+        /// The number of the trial.
+        number: i64,
+        /// What came of it.
+        record: &'a TrialRecord,
+        /// The digest of the folder.
+        digest: &'a str,
+        /// Puts the folder in its place. It is part of the transaction: where it fails, nothing is recorded.
+        place: &'a mut dyn FnMut() -> std::io::Result<()>,
+    },
+    /// Some trials, whose records and everything else are in a segment.
+    Segment {
+        /// The numbers of the trials, in order.
+        numbers: &'a [i64],
+        /// Those of them that are errors.
+        errors: &'a [i64],
+        /// The name of the segment, which no other has.
+        name: &'a str,
+        /// The digest of its files.
+        digest: &'a str,
+    },
 }
 
 /// What became of a record that was handed in.
@@ -29,7 +64,7 @@ pub struct Claim {
 pub enum Finish {
     /// It is recorded now, once and for all.
     Recorded,
-    /// Somebody else holds the trial by now, or it is recorded already: nothing was written.
+    /// Somebody else holds one of the trials by now, or it is recorded already: nothing was written.
     Stale,
 }
 
@@ -44,7 +79,7 @@ pub struct Standing {
     pub errors: usize,
     /// Those that somebody works on.
     pub leased: usize,
-    /// Which of those that are not recorded can be had first, and from when on.
+    /// Which of those that are not recorded can be had first, and in how many milliseconds.
     pub next: Option<(i64, i64)>,
 }
 
@@ -85,25 +120,28 @@ pub enum LedgerError {
     Folder(std::io::Error),
 }
 
-/// A ledger. Times are milliseconds of one clock that all who work on a run share.
+/// Milliseconds of a clock that all who work on a run share. A ledger that has none of its own is given one.
+pub type Clock = Box<dyn Fn() -> i64 + Send + Sync>;
+
+/// A ledger. All lengths of time are milliseconds of its own clock.
 pub trait LedgerStore: Sync {
     /// The newest run with this plan, or a new one; always a new one with `fresh`. Says whether it is new.
     fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError>;
-    /// The next trial that nobody holds, or whose holder's lease has run out. `None` when there is none now.
-    fn claim(&self, run: RunId, now: i64, lease: i64) -> Result<Option<Claim>, LedgerError>;
-    /// Holds a trial longer. `false` where it is no longer held.
-    fn renew(&self, claim: &Claim, until: i64) -> Result<bool, LedgerError>;
-    /// Records a trial, once, if the claim still holds it, with the digest of its folder. `place` puts that folder in its place and is
-    /// part of the same transaction, as is the link of the chain: where one fails, nothing is recorded.
-    fn finish(
-        &self,
-        claim: &Claim,
-        record: &TrialRecord,
-        folder: &str,
-        place: &mut dyn FnMut() -> std::io::Result<()>,
-    ) -> Result<Finish, LedgerError>;
-    /// Gives a trial back, to be tried again not before `at`.
-    fn give_back(&self, claim: &Claim, at: i64) -> Result<(), LedgerError>;
+    /// A new worker of a run. What it holds can be taken by others when it was not heard of for so long.
+    fn join(&self, run: RunId, hold: i64) -> Result<WorkerId, LedgerError>;
+    /// Keeps a worker, and with it all that it holds, for as long again.
+    fn keep(&self, worker: WorkerId) -> Result<(), LedgerError>;
+    /// Gives back all that a worker holds, and forgets it.
+    fn leave(&self, worker: WorkerId) -> Result<(), LedgerError>;
+    /// The next trials that can be had, at most so many: those that nobody held yet, else those that wait to be tried again and may be by
+    /// now, else those of workers that were not heard of. `None` when there are none now.
+    fn claim(&self, worker: WorkerId, most: usize) -> Result<Option<Lease>, LedgerError>;
+    /// Records trials of a lease, once, if all of them are still held by it, together with a link of the chain.
+    fn finish(&self, lease: &Lease, ended: Ended<'_>) -> Result<Finish, LedgerError>;
+    /// Gives trials of a lease back that were not begun, to be had at once.
+    fn give_back(&self, lease: &Lease, numbers: &[i64]) -> Result<(), LedgerError>;
+    /// Gives a trial back that failed, to be tried again after a wait.
+    fn retry(&self, lease: &Lease, number: i64, wait: i64) -> Result<(), LedgerError>;
     /// Takes every trial back that somebody holds. Only for who knows that nobody is left who works on the run.
     fn take_back(&self, run: RunId) -> Result<usize, LedgerError>;
     /// Makes errors open again, so that a resumed run tries them once more.
@@ -112,16 +150,19 @@ pub trait LedgerStore: Sync {
     fn standing(&self, run: RunId) -> Result<Standing, LedgerError>;
     /// The plan of a run.
     fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError>;
-    /// The records of a run, in the order of the plan.
-    fn records(&self, run: RunId) -> Result<Vec<(i64, TrialRecord)>, LedgerError>;
+    /// The fences of the leases that somebody holds, expired ones too: what they write is not swept.
+    fn fences(&self, run: RunId) -> Result<Vec<i64>, LedgerError>;
     /// What is recorded of a run, held to its chain: all that was changed, moved or deleted since is told.
     fn chain(&self, run: RunId) -> Result<Chain, LedgerError>;
     /// All runs, the newest first.
     fn runs(&self) -> Result<Vec<RunId>, LedgerError>;
-    /// The newest run, if there is one.
-    fn newest(&self) -> Result<Option<RunId>, LedgerError>;
     /// The run of a name, if there is one.
     fn named(&self, name: &str) -> Result<Option<RunId>, LedgerError>;
     /// The name of a run.
     fn name(&self, run: RunId) -> Result<String, LedgerError>;
+
+    /// The newest run, if there is one.
+    fn newest(&self) -> Result<Option<RunId>, LedgerError> {
+        Ok(self.runs()?.first().copied())
+    }
 }

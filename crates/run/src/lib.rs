@@ -23,14 +23,14 @@
 //!     version: RUN_VERSION, tasks: vec![task], agents: vec!["idle".to_owned()], settings: Default::default(),
 //!     attempts: 2, limits: Limits::default(),
 //! };
-//! let ledger = SqliteLedger::open_file(":memory:".as_ref()).expect("SQLite is built in");
+//! let ledger = SqliteLedger::open_file(":memory:".as_ref(), Box::new(|| 0)).expect("SQLite is built in");
 //! let (run, is_new) = ledger.open("first", &plan, false).expect("it is written down");
 //! assert!(is_new);
-//! let (now, lease) = (0, 30_000);
-//! let first = ledger.claim(run, now, lease).expect("it can be read").expect("there is a trial");
-//! let second = ledger.claim(run, now, lease).expect("it can be read").expect("there is another");
-//! assert_ne!(first.key.attempt, second.key.attempt);
-//! assert!(ledger.claim(run, now, lease).expect("it can be read").is_none(), "both are held");
+//! let worker = ledger.join(run, 30_000).expect("it is written down");
+//! let first = ledger.claim(worker, 1).expect("it can be read").expect("there is a trial");
+//! let second = ledger.claim(worker, 9).expect("it can be read").expect("there is another");
+//! assert_eq!((first.trials[0].number, second.trials[0].number), (1, 2));
+//! assert!(ledger.claim(worker, 1).expect("it can be read").is_none(), "both are held");
 //! ```
 
 mod agent;
@@ -42,19 +42,22 @@ pub mod folder;
 mod host;
 mod ledger;
 pub mod model;
+mod numbers;
 mod policy;
 mod program;
+mod segment;
 mod sqlite;
 
 pub use agent::{Agent, AgentError, Played, Stop};
-pub use chain::{Chain, Flaw};
-pub use drive::{Driver, Progress, record_played, run};
+pub use chain::{Chain, Flaw, SegmentLink};
+pub use drive::{Driver, Keeping, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
-pub use host::{Finished, Host, HostError, Hosted, Reach, Sealed, ToolCard};
-pub use ledger::{Claim, Finish, LedgerError, LedgerStore, RunId, Standing};
+pub use host::{Finished, Host, HostError, Hosted, Left, Reach, Sealed, ToolCard};
+pub use ledger::{Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId};
 pub use policy::{POLICIES, policy};
 pub use program::{
     Bare, Bounds, Broken, Bubblewrap, Container, Isolation, Job, Program, Ran, Surroundings, View, ViewError,
     close_inherited,
 };
+pub use segment::{Segment, Segments};
 pub use sqlite::SqliteLedger;

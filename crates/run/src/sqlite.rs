@@ -1,11 +1,17 @@
-//! The ledger in SQLite, which is what a laptop has. All SQL of this crate stands here.
+//! The ledger in SQLite, which is what a laptop has. All SQL of this crate stands here and in `sqlite/`.
+//!
+//! No statement's cost grows with the run: what is open, waits or is held stands in a partial index of its own, and every query names the
+//! index it means. Without that SQLite's planner takes the primary key, and goes through all that is done to find what is not.
+
+mod earlier;
 
 use crate::{
-    Chain, Claim, Finish, LedgerError, LedgerStore, RunId, Standing,
-    chain::{Flaw, Kept, Link, Row, first_hash, next_hash},
+    Chain, Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
+    chain::{Flaw, Link, MOST_IN_LINK, Reader, Row, Told, first_hash, next_hash},
+    numbers,
 };
 use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TrialKey, TrialRecord, run::TrialEnd};
+use benchwright_pack::{RunPlan, TaskLine, run::TrialEnd};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::{
     path::{Path, PathBuf},
@@ -13,9 +19,10 @@ use std::{
     time::Duration,
 };
 
-/// The form of the tables. A ledger of another form is refused.
-const FORM: i64 = 2;
+/// The form of the tables. A ledger of form 2 is brought to it, one of another form is refused.
+const FORM: i64 = 3;
 
+/// A plan is kept as its parts. A trial is `open` (0), `held` by a lease (1), `done` (2) or `waiting` to be tried again (3).
 const TABLES: &str = "
     create table run (
         id     integer primary key,
@@ -23,32 +30,52 @@ const TABLES: &str = "
         digest text not null,
         plan   text not null
     ) strict;
-    create table trial (
-        run     integer not null references run,
-        number  integer not null,
-        task    text not null,
-        agent   text not null,
-        attempt integer not null,
-        state   text not null check (state in ('open', 'leased', 'done')),
-        fence   integer not null default 0,
-        until   integer not null default 0,
-        tries   integer not null default 0,
-        failed  integer not null default 0,
-        record  text,
-        primary key (run, number),
-        unique (run, task, agent, attempt),
-        check ((state = 'done') = (record is not null))
+    create table task (
+        run   integer not null references run,
+        place integer not null,
+        line  text not null,
+        primary key (run, place)
     ) strict, without rowid;
-    create index trial_state on trial (run, state, until);
-    create table link (
+    create table worker (
+        id    integer primary key autoincrement,
+        run   integer not null references run,
+        hold  integer not null,
+        until integer not null
+    ) strict;
+    create table lease (
+        fence  integer primary key autoincrement,
         run    integer not null references run,
-        place  integer not null,
+        worker integer not null references worker
+    ) strict;
+    create table trial (
+        run    integer not null references run,
         number integer not null,
+        state  integer not null default 0 check (state in (0, 1, 2, 3)),
+        fence  integer not null default 0,
+        until  integer not null default 0,
+        tries  integer not null default 0,
+        failed integer not null default 0 check (failed in (0, 1)),
+        link   integer,
         record text,
-        folder text,
-        hash   text not null,
+        primary key (run, number),
+        check ((state = 2) = (link is not null)),
+        check (state = 2 or record is null)
+    ) strict, without rowid;
+    create index trial_open on trial (run, number) where state = 0;
+    create index trial_held on trial (run, fence, number) where state = 1;
+    create index trial_waiting on trial (run, until, number) where state = 3;
+    create index trial_failed on trial (run, number) where failed = 1;
+    create table link (
+        run     integer not null references run,
+        place   integer not null,
+        numbers text not null,
+        record  text,
+        folder  text,
+        segment text,
+        hash    text not null,
         primary key (run, place),
-        check ((record is null) = (folder is null))
+        check (segment is null or record is null),
+        check ((folder is null) = (record is null and segment is null))
     ) strict, without rowid;
 ";
 
@@ -59,6 +86,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct SqliteLedger {
     path: PathBuf,
     connection: Mutex<Connection>,
+    clock: Clock,
 }
 
 /// Why a step failed, before it is said of which file.
@@ -86,10 +114,10 @@ impl Fault {
 }
 
 impl SqliteLedger {
-    /// Opens a ledger, or makes one.
-    pub fn open_file(path: &Path) -> Result<SqliteLedger, LedgerError> {
+    /// Opens a ledger, or makes one. All who work on its runs have the same clock.
+    pub fn open_file(path: &Path, clock: Clock) -> Result<SqliteLedger, LedgerError> {
         let connection = open(path).map_err(|fault| fault.of(path))?;
-        Ok(SqliteLedger { path: path.to_owned(), connection: Mutex::new(connection) })
+        Ok(SqliteLedger { path: path.to_owned(), connection: Mutex::new(connection), clock })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -120,23 +148,30 @@ fn open(path: &Path) -> Result<Connection, Fault> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", "on")?;
+    if form(&connection)? == earlier::FORM {
+        earlier::keep_aside(&connection, path)?;
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let form: i64 = transaction.query_row("pragma user_version", [], |row| row.get(0))?;
-    match form {
+    match form(&transaction)? {
         FORM => {}
-        0 => {
-            transaction.execute_batch(TABLES)?;
-            transaction.pragma_update(None, "user_version", FORM)?;
-        }
+        0 => transaction.execute_batch(TABLES)?,
+        earlier::FORM => earlier::bring_over(&transaction)?,
         1 => {
-            let why = "it is of form 1, whose records were not chained; this program keeps and reads form 2: take another \
-                       folder for runs, and read this one with the program that wrote it";
-            return Err(Fault::Malformed(why.to_owned()));
+            let why = format!(
+                "it is of form 1, whose records were not chained; this program keeps form {FORM} and reads form 2: take \
+                 another folder for runs, and read this one with the program that wrote it"
+            );
+            return Err(Fault::Malformed(why));
         }
         other => return Err(Fault::Malformed(format!("it is of form {other}, this program knows {FORM}"))),
     }
+    transaction.pragma_update(None, "user_version", FORM)?;
     transaction.commit()?;
     Ok(connection)
+}
+
+fn form(connection: &Connection) -> Result<i64, Fault> {
+    Ok(connection.query_row("pragma user_version", [], |row| row.get(0))?)
 }
 
 fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Fault> {
@@ -147,8 +182,31 @@ fn written(value: &impl serde::Serialize) -> Result<String, Fault> {
     serde_json::to_string(value).map_err(|error| Fault::Malformed(error.to_string()))
 }
 
-/// Adds a link to the chain of a run, inside the transaction of what it tells.
-fn add_link(transaction: &Transaction<'_>, run: i64, number: i64, recorded: Option<(&str, &str)>) -> Result<(), Fault> {
+/// Writes a plan down as its parts, for a run that has none yet.
+fn put_plan(transaction: &Transaction<'_>, run: i64, plan: &RunPlan) -> Result<(), Fault> {
+    let mut insert = transaction.prepare("insert into task (run, place, line) values (?1, ?2, ?3)")?;
+    for (place, task) in (1_i64..).zip(&plan.tasks) {
+        insert.execute(params![run, place, written(task)?])?;
+    }
+    let rest = RunPlan { tasks: Vec::new(), ..plan.clone() };
+    transaction.execute("update run set plan = ?2 where id = ?1", params![run, written(&rest)?])?;
+    Ok(())
+}
+
+fn plan_of(connection: &Connection, run: i64) -> Result<RunPlan, Fault> {
+    let rest: String = connection.query_row("select plan from run where id = ?1", [run], |row| row.get(0))?;
+    let mut plan: RunPlan = read("the plan of the run", &rest)?;
+    let mut lines = connection.prepare("select line from task where run = ?1 order by place")?;
+    let mut lines = lines.query([run])?;
+    while let Some(row) = lines.next()? {
+        let line = row.get_ref(0)?.as_str().map_err(|error| Fault::Malformed(error.to_string()))?;
+        plan.tasks.push(read::<TaskLine>("a task of the plan", line)?);
+    }
+    Ok(plan)
+}
+
+/// Adds a link to the chain of a run, inside the transaction of what it tells. Its place.
+fn add_link(transaction: &Transaction<'_>, run: i64, numbers: &str, told: &Told) -> Result<i64, Fault> {
     let last = "select place, hash from link where run = ?1 order by place desc limit 1";
     let last: Option<(i64, String)> =
         transaction.prepare_cached(last)?.query_row([run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -160,11 +218,23 @@ fn add_link(transaction: &Transaction<'_>, run: i64, number: i64, recorded: Opti
             (1, transaction.query_row(begun, [run], |row| Ok(first(row.get(0)?, row.get(1)?)))?)
         }
     };
-    let hash = next_hash(&before, place, number, recorded);
-    let (record, folder) = recorded.unzip();
-    transaction
-        .prepare_cached("insert into link (run, place, number, record, folder, hash) values (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![run, place, number, record, folder, hash])?;
+    let hash = next_hash(&before, place, numbers, told);
+    let (record, folder, segment) = match told {
+        Told::Folder(record, folder) => (Some(record), Some(folder), None),
+        Told::Segment(name, digest) => (None, Some(digest), Some(name)),
+        Told::Again => (None, None, None),
+    };
+    let insert =
+        "insert into link (run, place, numbers, record, folder, segment, hash) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    transaction.prepare_cached(insert)?.execute(params![run, place, numbers, record, folder, segment, hash])?;
+    Ok(place)
+}
+
+/// Forgets a lease by which nothing is held any more.
+fn forget_lease(transaction: &Transaction<'_>, run: i64, fence: i64) -> Result<(), Fault> {
+    let empty = "delete from lease where fence = ?2 and not exists
+                 (select 1 from trial indexed by trial_held where run = ?1 and fence = ?2 and state = 1)";
+    transaction.prepare_cached(empty)?.execute([run, fence])?;
     Ok(())
 }
 
@@ -174,6 +244,33 @@ fn damage(connection: &Connection) -> Result<Vec<Flaw>, Fault> {
     let told = check.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
     let flaw = |what: String| Flaw { trial: None, what: format!("the database is damaged: {what}") };
     Ok(told.into_iter().filter(|what| what != "ok").map(flaw).collect())
+}
+
+/// The next trials that can be had: number and tries.
+fn next(transaction: &Transaction<'_>, run: i64, now: i64, most: i64) -> Result<Vec<Claim>, Fault> {
+    let all = [
+        "select number, tries from trial indexed by trial_open where run = ?1 and state = 0 and ?2 = ?2
+         order by number limit ?3",
+        "select number, tries from trial indexed by trial_waiting where run = ?1 and state = 3 and until <= ?2
+         order by until, number limit ?3",
+        // Leases are few: those that are held.
+        "select number, tries from lease join worker on worker.id = lease.worker
+         join trial indexed by trial_held on trial.run = lease.run and trial.fence = lease.fence and trial.state = 1
+         where lease.run = ?1 and worker.until <= ?2 order by number limit ?3",
+    ];
+    for query in all {
+        let mut found = transaction.prepare_cached(query)?;
+        let claim = |row: &rusqlite::Row<'_>| Ok(Claim { number: row.get(0)?, tries: row.get(1)? });
+        let found = found.query_map([run, now, most], claim)?.collect::<Result<Vec<_>, _>>()?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn whole(count: i64) -> usize {
+    usize::try_from(count).unwrap_or(0)
 }
 
 impl LedgerStore for SqliteLedger {
@@ -187,182 +284,260 @@ impl LedgerStore for SqliteLedger {
                     return Ok((RunId(known), false));
                 }
             }
-            transaction.execute(
-                "insert into run (name, digest, plan) values (?1, ?2, ?3)",
-                params![name, digest, written(plan)?],
-            )?;
+            transaction.execute("insert into run (name, digest, plan) values (?1, ?2, '')", params![name, digest])?;
             let run = transaction.last_insert_rowid();
-            let mut insert = transaction.prepare(
-                "insert into trial (run, number, task, agent, attempt, state) values (?1, ?2, ?3, ?4, ?5, 'open')",
+            put_plan(transaction, run, plan)?;
+            let trials = i64::try_from(plan.trials()).unwrap_or(i64::MAX);
+            transaction.execute(
+                "insert into trial (run, number) with recursive numbers (number) as
+                 (select 1 where ?2 > 0 union all select number + 1 from numbers where number < ?2)
+                 select ?1, number from numbers",
+                [run, trials],
             )?;
-            for (number, key) in (1_i64..).zip(plan.keys()) {
-                insert.execute(params![run, number, key.task, key.agent, key.attempt])?;
-            }
             Ok((RunId(run), true))
         })
     }
 
-    fn claim(&self, run: RunId, now: i64, lease: i64) -> Result<Option<Claim>, LedgerError> {
+    fn join(&self, run: RunId, hold: i64) -> Result<WorkerId, LedgerError> {
+        let until = (self.clock)().saturating_add(hold);
         self.change(|transaction| {
-            // Open trials and those whose lease has ended: both have an `until` that is past. Least tried first, so that one that
-            // always fails holds up no other. Each claim raises the fence, and what an earlier holder writes then matches no row.
-            let next = "select number, task, agent, attempt, fence, tries from trial
-                        where run = ?1 and state <> 'done' and until <= ?2 order by tries, number limit 1";
-            let found = transaction
-                .prepare_cached(next)?
-                .query_row(params![run.0, now], |row| {
-                    let key = TrialKey { task: row.get(1)?, agent: row.get(2)?, attempt: row.get(3)? };
-                    Ok(Claim {
-                        run,
-                        key,
-                        number: row.get(0)?,
-                        fence: row.get::<_, i64>(4)?.saturating_add(1),
-                        tries: row.get(5)?,
-                    })
-                })
-                .optional()?;
-            let Some(claim) = found else { return Ok(None) };
-            transaction
-                .prepare_cached(
-                    "update trial set state = 'leased', fence = ?3, until = ?4, tries = tries + 1
-                     where run = ?1 and number = ?2",
-                )?
-                .execute(params![run.0, claim.number, claim.fence, now + lease])?;
-            Ok(Some(claim))
+            let insert = "insert into worker (run, hold, until) values (?1, ?2, ?3)";
+            transaction.execute(insert, [run.0, hold, until])?;
+            Ok(WorkerId(transaction.last_insert_rowid()))
         })
     }
 
-    fn renew(&self, claim: &Claim, until: i64) -> Result<bool, LedgerError> {
-        self.with(|connection| {
-            let changed = connection.execute(
-                "update trial set until = ?4 where run = ?1 and number = ?2 and fence = ?3 and state = 'leased'",
-                params![claim.run.0, claim.number, claim.fence, until],
-            )?;
-            Ok(changed == 1)
-        })
-    }
-
-    fn finish(
-        &self,
-        claim: &Claim,
-        record: &TrialRecord,
-        folder: &str,
-        place: &mut dyn FnMut() -> std::io::Result<()>,
-    ) -> Result<Finish, LedgerError> {
-        let failed = matches!(record.end, TrialEnd::Error { .. });
+    fn keep(&self, worker: WorkerId) -> Result<(), LedgerError> {
+        let now = (self.clock)();
         self.change(|transaction| {
-            let record = written(record)?;
-            let changed = transaction
-                .prepare_cached(
-                    "update trial set state = 'done', record = ?4, failed = ?5
-                     where run = ?1 and number = ?2 and fence = ?3 and state = 'leased'",
-                )?
-                .execute(params![claim.run.0, claim.number, claim.fence, record, failed])?;
-            if changed == 0 {
-                return Ok(Finish::Stale);
-            }
-            let digest = Digest::of(record.as_bytes()).to_string();
-            add_link(transaction, claim.run.0, claim.number, Some((&digest, folder)))?;
-            // Whoever else comes to this trial waits for this transaction, so the folder is put in its place by one only.
-            place().map_err(Fault::Folder)?;
-            Ok(Finish::Recorded)
-        })
-    }
-
-    fn give_back(&self, claim: &Claim, at: i64) -> Result<(), LedgerError> {
-        self.with(|connection| {
-            connection.execute(
-                "update trial set state = 'open', until = ?4
-                 where run = ?1 and number = ?2 and fence = ?3 and state = 'leased'",
-                params![claim.run.0, claim.number, claim.fence, at],
-            )?;
+            transaction.execute("update worker set until = ?2 + hold where id = ?1", [worker.0, now])?;
             Ok(())
         })
     }
 
+    fn leave(&self, worker: WorkerId) -> Result<(), LedgerError> {
+        self.change(|transaction| {
+            let held = "select run, fence from lease where worker = ?1";
+            let mut held = transaction.prepare(held)?;
+            let held = held.query_map([worker.0], |row| Ok([row.get(0)?, row.get(1)?]))?;
+            let held = held.collect::<Result<Vec<[i64; 2]>, _>>()?;
+            for of_lease in held {
+                let back = "update trial indexed by trial_held set state = 0, fence = 0 where run = ?1 and fence = ?2 and state = 1";
+                transaction.execute(back, of_lease)?;
+            }
+            transaction.execute("delete from lease where worker = ?1", [worker.0])?;
+            transaction.execute("delete from worker where id = ?1", [worker.0])?;
+            Ok(())
+        })
+    }
+
+    fn claim(&self, worker: WorkerId, most: usize) -> Result<Option<Lease>, LedgerError> {
+        let now = (self.clock)();
+        let most = i64::try_from(most.clamp(1, MOST_IN_LINK)).unwrap_or(1);
+        self.change(|transaction| {
+            // Who asks is alive.
+            let kept = "update worker set until = ?2 + hold where id = ?1 returning run";
+            let run: Option<i64> =
+                transaction.prepare_cached(kept)?.query_row([worker.0, now], |row| row.get(0)).optional()?;
+            let Some(run) = run else { return Err(Fault::Malformed(format!("there is no worker {}", worker.0))) };
+            let mut trials = next(transaction, run, now, most)?;
+            trials.sort_by_key(|claim| claim.number);
+            if trials.is_empty() {
+                return Ok(None);
+            }
+            transaction.prepare_cached("insert into lease (run, worker) values (?1, ?2)")?.execute([run, worker.0])?;
+            let fence = transaction.last_insert_rowid();
+            let mut hold = transaction
+                .prepare_cached("update trial set state = 1, fence = ?3, until = 0 where run = ?1 and number = ?2")?;
+            for claim in &trials {
+                hold.execute([run, claim.number, fence])?;
+            }
+            // Leases of workers that were not heard of, once all of their trials are taken.
+            transaction.prepare_cached(
+                "delete from lease where run = ?1 and worker in (select id from worker where until <= ?2) and not exists
+                 (select 1 from trial indexed by trial_held where run = ?1 and fence = lease.fence and state = 1)",
+            )?.execute([run, now])?;
+            Ok(Some(Lease { run: RunId(run), fence, trials }))
+        })
+    }
+
+    fn finish(&self, lease: &Lease, ended: Ended<'_>) -> Result<Finish, LedgerError> {
+        let (run, fence) = (lease.run.0, lease.fence);
+        self.with(|connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let (text, failed);
+            let (numbers, errors, told): (&[i64], &[i64], Told) = match &ended {
+                Ended::Folder { number, record, digest, .. } => {
+                    text = Some(written(record)?);
+                    failed = matches!(record.end, TrialEnd::Error { .. });
+                    let of_record = Digest::of(text.as_deref().unwrap_or_default().as_bytes());
+                    let one = std::slice::from_ref(number);
+                    (one, if failed { one } else { &[] }, Told::Folder(of_record.to_string(), (*digest).to_owned()))
+                }
+                Ended::Segment { numbers, errors, name, digest } => {
+                    text = None;
+                    (numbers, errors, Told::Segment((*name).to_owned(), (*digest).to_owned()))
+                }
+            };
+            let place = add_link(&transaction, run, &numbers::written(numbers), &told)?;
+            {
+                let mut done = transaction.prepare_cached(
+                    "update trial set state = 2, fence = 0, link = ?4, record = ?5, failed = ?6
+                     where run = ?1 and number = ?2 and fence = ?3 and state = 1",
+                )?;
+                for number in numbers {
+                    let failed = errors.binary_search(number).is_ok();
+                    if done.execute(params![run, number, fence, place, text, failed])? == 0 {
+                        // The transaction ends with nothing done.
+                        return Ok(Finish::Stale);
+                    }
+                }
+            }
+            forget_lease(&transaction, run, fence)?;
+            if let Ended::Folder { place, .. } = ended {
+                // Whoever else comes to this trial waits for this transaction, so the folder is put in its place by one only.
+                place().map_err(Fault::Folder)?;
+            }
+            transaction.commit()?;
+            Ok(Finish::Recorded)
+        })
+    }
+
+    fn give_back(&self, lease: &Lease, numbers: &[i64]) -> Result<(), LedgerError> {
+        self.change(|transaction| {
+            let mut back = transaction.prepare_cached(
+                "update trial set state = 0, fence = 0 where run = ?1 and number = ?2 and fence = ?3 and state = 1",
+            )?;
+            for number in numbers {
+                back.execute([lease.run.0, *number, lease.fence])?;
+            }
+            forget_lease(transaction, lease.run.0, lease.fence)
+        })
+    }
+
+    fn retry(&self, lease: &Lease, number: i64, wait: i64) -> Result<(), LedgerError> {
+        let at = (self.clock)().saturating_add(wait);
+        self.change(|transaction| {
+            transaction.execute(
+                "update trial set state = 3, fence = 0, until = ?4, tries = tries + 1
+                 where run = ?1 and number = ?2 and fence = ?3 and state = 1",
+                [lease.run.0, number, lease.fence, at],
+            )?;
+            forget_lease(transaction, lease.run.0, lease.fence)
+        })
+    }
+
     fn take_back(&self, run: RunId) -> Result<usize, LedgerError> {
-        let back = "update trial set state = 'open', until = 0 where run = ?1 and state = 'leased'";
-        self.with(|connection| Ok(connection.execute(back, [run.0])?))
+        self.change(|transaction| {
+            let back = "update trial indexed by trial_held set state = 0, fence = 0 where run = ?1 and state = 1";
+            let back = transaction.execute(back, [run.0])?;
+            transaction.execute("delete from lease where run = ?1", [run.0])?;
+            transaction.execute("delete from worker where run = ?1", [run.0])?;
+            Ok(back)
+        })
     }
 
     fn reopen_errors(&self, run: RunId) -> Result<usize, LedgerError> {
         self.change(|transaction| {
-            let errors = "select number from trial where run = ?1 and state = 'done' and failed = 1 order by number";
+            let errors = "select number from trial indexed by trial_failed
+                          where run = ?1 and failed = 1 and state = 2 order by number";
             let mut errors = transaction.prepare(errors)?;
             let numbers = errors.query_map([run.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
             for number in &numbers {
                 transaction.execute(
-                    "update trial set state = 'open', record = null, failed = 0, until = 0, tries = 0
+                    "update trial set state = 0, record = null, link = null, failed = 0, until = 0, tries = 0
                      where run = ?1 and number = ?2",
                     params![run.0, number],
                 )?;
-                add_link(transaction, run.0, *number, None)?;
+                add_link(transaction, run.0, &number.to_string(), &Told::Again)?;
             }
             Ok(numbers.len())
         })
     }
 
     fn standing(&self, run: RunId) -> Result<Standing, LedgerError> {
+        let now = (self.clock)();
         self.with(|connection| {
-            let counts = "select count(*), coalesce(sum(state = 'done'), 0), coalesce(sum(failed), 0),
-                          coalesce(sum(state = 'leased'), 0) from trial where run = ?1";
-            let counts = connection.query_row(counts, [run.0], |row| {
-                let count = |at: usize| row.get::<_, i64>(at).map(|n| n as usize);
-                Ok([count(0)?, count(1)?, count(2)?, count(3)?])
-            })?;
-            let [planned, recorded, errors, leased] = counts;
-            let next =
-                "select number, until from trial where run = ?1 and state <> 'done' order by until, number limit 1";
-            let next = connection.query_row(next, [run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let moment = connection.transaction()?;
+            let count = |query: &str| -> Result<usize, Fault> {
+                Ok(whole(moment.prepare_cached(query)?.query_row([run.0], |row| row.get(0))?))
+            };
+            // What is done is what is left: the other three are counted in indexes that are short when it matters.
+            let tasks = count("select count(*) from task where run = ?1")?;
+            let rest: String = moment.query_row("select plan from run where id = ?1", [run.0], |row| row.get(0))?;
+            let rest: RunPlan = read("the plan of the run", &rest)?;
+            let planned = tasks.saturating_mul(rest.agents.len()).saturating_mul(rest.attempts as usize);
+            let open = count("select count(*) from trial indexed by trial_open where run = ?1 and state = 0")?;
+            let leased = count("select count(*) from trial indexed by trial_held where run = ?1 and state = 1")?;
+            let waiting = count("select count(*) from trial indexed by trial_waiting where run = ?1 and state = 3")?;
+            let errors = count("select count(*) from trial indexed by trial_failed where run = ?1 and failed = 1")?;
+            let soonest = [
+                "select number, 0 from trial indexed by trial_open where run = ?1 and state = 0 order by number limit 1",
+                "select number, until from trial indexed by trial_waiting where run = ?1 and state = 3
+                 order by until, number limit 1",
+                // One that is held by nobody can never be had.
+                "select number, coalesce(worker.until, 9223372036854775807) as at from trial indexed by trial_held
+                 left join lease using (run, fence) left join worker on worker.id = lease.worker
+                 where trial.run = ?1 and trial.state = 1 order by at, number limit 1",
+            ];
+            let mut next: Option<(i64, i64)> = None;
+            for query in soonest {
+                let found = moment.prepare_cached(query)?;
+                let mut found = found;
+                let found: Option<(i64, i64)> =
+                    found.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+                let found = found.map(|(number, at)| (number, at.saturating_sub(now).max(0)));
+                next = [next, found].into_iter().flatten().min_by_key(|(_, wait)| *wait);
+            }
+            let recorded = planned.saturating_sub(open + leased + waiting);
             Ok(Standing { planned, recorded, errors, leased, next })
         })
     }
 
     fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError> {
-        self.with(|connection| {
-            let plan: String = connection.query_row("select plan from run where id = ?1", [run.0], |row| row.get(0))?;
-            read("the plan of the run", &plan)
-        })
+        self.with(|connection| plan_of(connection, run.0))
     }
 
-    fn records(&self, run: RunId) -> Result<Vec<(i64, TrialRecord)>, LedgerError> {
+    fn fences(&self, run: RunId) -> Result<Vec<i64>, LedgerError> {
         self.with(|connection| {
-            let mut all = connection
-                .prepare("select number, record from trial where run = ?1 and state = 'done' order by number")?;
-            let rows = all.query_map([run.0], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
-            rows.map(|row| {
-                let (number, record) = row?;
-                Ok((number, read(&format!("the record of trial {number}"), &record)?))
-            })
-            .collect()
+            let mut all = connection.prepare("select fence from lease where run = ?1 order by fence")?;
+            Ok(all.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
     fn chain(&self, run: RunId) -> Result<Chain, LedgerError> {
-        let plan = self.plan(run)?;
         self.with(|connection| {
             // All is of one moment: somebody may be recording trials.
             let moment = connection.transaction()?;
             let damage = damage(&moment)?;
+            let plan = plan_of(&moment, run.0)?;
             let begun = "select name, digest from run where id = ?1";
             let (name, digest): (String, String) =
                 moment.query_row(begun, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let mut rows = moment.prepare(
-                "select number, task, agent, attempt, failed, record from trial where run = ?1 order by number",
+            let mut reader = Reader::new(&name, &plan, &digest);
+            let mut links = moment.prepare(
+                "select place, numbers, record, folder, segment, hash from link where run = ?1 order by place",
             )?;
-            let rows = rows.query_map([run.0], |row| {
-                let key = TrialKey { task: row.get(1)?, agent: row.get(2)?, attempt: row.get(3)? };
-                Ok(Row { number: row.get(0)?, key, is_error: row.get(4)?, record: row.get(5)? })
-            })?;
-            let rows = rows.collect::<Result<_, _>>()?;
-            let mut links =
-                moment.prepare("select place, number, record, folder, hash from link where run = ?1 order by place")?;
-            let links = links.query_map([run.0], |row| {
-                let recorded = row.get::<_, Option<String>>(2)?.zip(row.get(3)?);
-                Ok(Link { place: row.get(0)?, number: row.get(1)?, recorded, hash: row.get(4)? })
-            })?;
-            let links = links.collect::<Result<_, _>>()?;
-            let mut chain = Chain::of(&Kept { name: &name, plan: (&plan, &digest), rows, links });
+            let mut links = links.query([run.0])?;
+            while let Some(row) = links.next()? {
+                let told: (Option<String>, Option<String>, Option<String>) = (row.get(2)?, row.get(3)?, row.get(4)?);
+                let told = match told {
+                    (Some(record), Some(folder), None) => Told::Folder(record, folder),
+                    (None, Some(digest), Some(name)) => Told::Segment(name, digest),
+                    (None, None, None) => Told::Again,
+                    _ => return Err(Fault::Malformed(format!("link {} tells nothing", row.get::<_, i64>(0)?))),
+                };
+                reader.link(Link { place: row.get(0)?, numbers: row.get(1)?, told, hash: row.get(5)? });
+            }
+            let mut rows = moment
+                .prepare("select number, state, failed, link, record from trial where run = ?1 order by number")?;
+            let mut rows = rows.query([run.0])?;
+            while let Some(row) = rows.next()? {
+                let is_done = row.get::<_, i64>(1)? == 2;
+                let (number, link) = (row.get(0)?, row.get(3)?);
+                reader.row(Row { number, is_done, is_error: row.get(2)?, link, record: row.get(4)? });
+            }
+            let mut chain = reader.end();
             chain.flaws.extend(damage);
             Ok(chain)
         })
@@ -373,13 +548,6 @@ impl LedgerStore for SqliteLedger {
             let mut all = connection.prepare("select id from run order by id desc")?;
             let ids = all.query_map([], |row| row.get(0).map(RunId))?.collect::<Result<_, _>>()?;
             Ok(ids)
-        })
-    }
-
-    fn newest(&self) -> Result<Option<RunId>, LedgerError> {
-        self.with(|connection| {
-            let newest: Option<i64> = connection.query_row("select max(id) from run", [], |row| row.get(0))?;
-            Ok(newest.map(RunId))
         })
     }
 

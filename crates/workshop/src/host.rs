@@ -7,23 +7,23 @@ use self::{elsewhere::Elsewhere, here::Here};
 use crate::{
     Error,
     again::{Again, again},
+    judge::Judge,
 };
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
-use benchwright_grade::TaskJudge;
 use benchwright_pack::{
     BoundKeys, OpenPart, Refusal, SealedTask, Snapshot, Split, Store, Task, TaskLine, Trace, TraceCall, Verdict,
     Verifier,
 };
 use benchwright_project::Family;
 use benchwright_report::html::{Answer, CallView};
-use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard, model::Redactor};
+use benchwright_run::{Finished, Host, HostError, Hosted, Left, Sealed, ToolCard, model::Redactor};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
 use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState, replay};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Instant,
 };
 
@@ -53,6 +53,8 @@ struct Opened {
     first: Snapshot,
     tools: Arc<[ToolCard]>,
     frame_rules: Vec<String>,
+    /// The judge, made ready when the first episode ends.
+    judge: OnceLock<Result<Judge, String>>,
 }
 
 impl Opened {
@@ -64,6 +66,13 @@ impl Opened {
     fn begin(&self) -> Result<Episode, HostError> {
         let episode = self.sandbox.begin(&self.seat(), Conditions::of(&self.task.open));
         episode.map_err(|error| failed("world")(error.to_string()))
+    }
+
+    fn judge(&self) -> Result<&Judge, HostError> {
+        let natives = self.family.map_or(&[][..], |family| family.natives());
+        let ready = || Judge::ready(&self.sandbox, &self.task.open, self.task.sealed.clone(), natives);
+        let judge = self.judge.get_or_init(|| ready().map_err(|error| error.to_string()));
+        judge.as_ref().map_err(|why| failed("grader")(why.clone()))
     }
 
     /// Makes the calls of a trace again, strictly.
@@ -127,7 +136,8 @@ impl<'c> StoreHost<'c> {
         if task.sealed.effects.is_some() {
             frame_rules.push(FRAME.to_owned());
         }
-        let opened = Opened { domain, family, sandbox, first, tools, frame_rules, task };
+        let judge = OnceLock::new();
+        let opened = Opened { domain, family, sandbox, first, tools, frame_rules, task, judge };
         Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(Arc::new(opened))))
     }
 
@@ -238,7 +248,7 @@ impl StoreHost<'_> {
     /// What the calls of a trace lead to when they are made again, with the verdict on it.
     pub(crate) fn finished_again(&self, id: &str, trace: &Trace) -> Result<Finished, HostError> {
         let opened = self.opened(id)?;
-        finished(&opened, &opened.replay(trace)?.episode, 0)
+        finished(&opened, &opened.replay(trace)?.episode, 0, true)
     }
 }
 
@@ -262,7 +272,7 @@ impl StoreHost<'_> {
         if episode.snapshot_bytes() != snapshot {
             return Err(failed("task")(format!("{id}: the calls of the trace lead to another state than was left")));
         }
-        Ok(finished(&opened, &episode, 0)?.verdict)
+        Ok(finished(&opened, &episode, 0, false)?.verdict)
     }
 }
 
@@ -300,8 +310,8 @@ impl Host for StoreHost<'_> {
     }
 }
 
-/// What is left of an episode, with the verdict on it.
-fn finished(opened: &Opened, episode: &dyn AnyEpisode, world: u128) -> Result<Finished, HostError> {
+/// What is left of an episode, with the verdict on it, and with its state where that is wanted.
+fn finished(opened: &Opened, episode: &dyn AnyEpisode, world: u128, with_state: bool) -> Result<Finished, HostError> {
     let begun = Instant::now();
     let bad = failed("grader");
     let lost = |error: WorldError| failed("world")(error.to_string());
@@ -309,16 +319,18 @@ fn finished(opened: &Opened, episode: &dyn AnyEpisode, world: u128) -> Result<Fi
         WorldState::Records(state) => state,
         other => return Err(bad(format!("there is no judge for {}", other.kind()))),
     };
-    let natives = opened.family.map_or(&[][..], |family| family.natives());
-    let (sealed, seat) = (&opened.task.sealed, opened.seat());
-    let grader = TaskJudge::of(sealed, &opened.domain, &opened.first, natives, &opened.sandbox, &seat);
-    let verdict = grader.map_err(|error| bad(error.to_string()))?.grade(&state);
-    let verdict = verdict.map_err(|error| bad(error.to_string()))?;
-    let (trace, diff) = (episode.trace().map_err(lost)?, episode.diff().map_err(lost)?.to_json(&opened.domain));
-    let snapshot = episode.state_bytes().map_err(lost)?;
+    let verdict = opened.judge()?.with(|judge| judge.grade(&state)).map_err(|error| bad(error.to_string()))?;
+    let trace = episode.trace().map_err(lost)?;
+    let left = match with_state {
+        true => {
+            let diff = episode.diff().map_err(lost)?.to_json(&opened.domain);
+            Some(Left { snapshot: episode.state_bytes().map_err(lost)?, diff })
+        }
+        false => None,
+    };
     let world = (world + begun.elapsed().as_nanos()) / 1_000;
     let frame_rules = opened.frame_rules.clone();
-    Ok(Finished { trace, snapshot, diff, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
+    Ok(Finished { trace, left, verdict, frame_rules, world: u64::try_from(world).unwrap_or(u64::MAX) })
 }
 
 /// A task for a person: an episode to work in, and the judge of it.
@@ -344,7 +356,7 @@ impl ForPerson {
 
     /// What is left of an episode, with the verdict on it.
     pub fn finished(&self, episode: &Episode) -> Result<Finished, HostError> {
-        finished(&self.opened, episode, 0)
+        finished(&self.opened, episode, 0, true)
     }
 }
 

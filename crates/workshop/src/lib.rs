@@ -41,6 +41,7 @@ mod events;
 mod facade;
 pub mod freedoms;
 pub mod host;
+mod judge;
 pub mod nemo;
 mod pages;
 pub mod play;

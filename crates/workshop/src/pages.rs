@@ -4,7 +4,6 @@
 use crate::{Error, Workshop, host::StoreHost, progress::Work, recorded::Recorded};
 use benchwright_pack::{Store, TaskLine, TrialRecord, run::TrialEnd};
 use benchwright_report::html::{PageLink, TrialView, page_name, trial_page};
-use benchwright_run::TrialFolder;
 use std::{collections::BTreeMap, fs, path::Path};
 
 impl Recorded {
@@ -32,11 +31,10 @@ impl Recorded {
         }
         let folder = out.join("trials");
         fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-        let trials = TrialFolder::of(&self.folder);
         let mut work = Work::begin(workshop.progress(), "pages", 0, chosen.len());
         let mut links = Vec::new();
         for (number, record, task) in chosen {
-            let (page, wrong) = page(&host, &trials, number, record, task);
+            let (page, wrong) = page(self, &host, number, record, task);
             let href = page_name(&record.key);
             let path = out.join(&href);
             fs::write(&path, page).map_err(Error::io(&path))?;
@@ -54,8 +52,8 @@ impl Recorded {
 
 /// The page of a trial, and what is wrong with its record.
 fn page(
+    run: &Recorded,
     host: &StoreHost<'_>,
-    trials: &TrialFolder,
     number: i64,
     record: &TrialRecord,
     task: &TaskLine,
@@ -64,18 +62,25 @@ fn page(
     if matches!(record.end, TrialEnd::Error { .. }) {
         return (trial_page(&view), None);
     }
-    let kept = trials.read(number).map_err(|error| error.to_string());
+    let kept = run.kept(number).map_err(|error| error.to_string());
     let shown = kept.and_then(|kept| {
-        let told = host.line(&task.id).and_then(|now| Ok((now, host.replayed(&task.id, &kept.trace)?)));
-        let (now, again) = told.map_err(|error| error.to_string())?;
+        let told = host.line(&task.id).and_then(|now| {
+            // A segment keeps no verdict: it is reached again.
+            let verdict = match kept.verdict {
+                Some(verdict) => verdict,
+                None => host.finished_again(&task.id, &kept.trace)?.verdict,
+            };
+            Ok((now, host.replayed(&task.id, &kept.trace)?, verdict))
+        });
+        let (now, again, verdict) = told.map_err(|error| error.to_string())?;
         match now.digest == task.digest {
-            true => Ok((kept, again)),
+            true => Ok((verdict, again)),
             false => Err(format!("{}: the task in the folder is another than the one that was tried", task.id)),
         }
     });
     match shown {
-        Ok((kept, (instruction, calls, diff))) => {
-            let verdict = Some(&kept.verdict);
+        Ok((verdict, (instruction, calls, diff))) => {
+            let verdict = Some(&verdict);
             let (instruction, diff) = (&*instruction, &*diff);
             (trial_page(&TrialView { instruction, calls: &calls, verdict, diff, ..view }), None)
         }

@@ -4,10 +4,9 @@
 //! Tools are offered, refused and described by the same set that a server has, episodes are the sandbox's own, and the judge is the one
 //! of a run; it is made once a task, and only where the sealed part was asked for.
 
-use crate::{Error, host::StoreHost};
+use crate::{Error, host::StoreHost, judge::Judge};
 use benchwright_catalog::Catalog;
-use benchwright_grade::TaskJudge;
-use benchwright_pack::{NativeCheck, OpenPart, Refusal, SealedTask, Snapshot, Store, Suite, Task, Verdict};
+use benchwright_pack::{OpenPart, Refusal, Store, Suite, Task, Verdict};
 use benchwright_run::{
     Host,
     model::{AgentSpec, ModelSpec, Tools, offer},
@@ -104,7 +103,7 @@ impl<'c> Tasks<'c> {
         let sandbox = self.catalog.world_of_snapshot(&open.world).map_err(Error::catalog(id))?;
         let tools = Arc::new(ToolSet::new(ToolLine::all_of(sandbox.domain()), &open.open.tools));
         let judge = match sealed {
-            Some((sealed, natives)) => Some(Judge::ready(&sandbox, &open, sealed, natives)?),
+            Some((sealed, natives)) => Some(Judge::ready(&sandbox, &open.open, sealed, natives)?),
             None => None,
         };
         let open = OpenPart { world: Vec::new(), ..open };
@@ -218,45 +217,6 @@ impl Play {
     pub fn grade(&self) -> Result<Verdict, Error> {
         let Some(judge) = &self.task.judge else { return Err(Error::Shut { id: self.task.open.open.id.clone() }) };
         Ok(judge.with(|judge| judge.grade_live(&self.episode))?)
-    }
-}
-
-/// All that a judge reads, which it borrows.
-struct Matter {
-    sealed: SealedTask,
-    domain: Arc<Domain>,
-    first: Snapshot,
-    natives: &'static [(&'static str, NativeCheck)],
-}
-
-self_cell::self_cell!(
-    struct Owned {
-        owner: Matter,
-        #[covariant]
-        dependent: TaskJudge,
-    }
-);
-
-/// A judge with what it reads.
-struct Judge(Owned);
-
-impl Judge {
-    fn ready(
-        sandbox: &Arc<Sandbox>,
-        open: &OpenPart,
-        sealed: SealedTask,
-        natives: &'static [(&'static str, NativeCheck)],
-    ) -> Result<Judge, Error> {
-        let (domain, first) = (Arc::clone(sandbox.domain()), sandbox.first_snapshot());
-        let seat = sandbox.seat_of(&open.open);
-        let owned = Owned::try_new(Matter { sealed, domain, first, natives }, |matter| {
-            TaskJudge::of(&matter.sealed, &matter.domain, &matter.first, matter.natives, sandbox, &seat)
-        });
-        Ok(Judge(owned?))
-    }
-
-    fn with<T>(&self, ask: impl FnOnce(&TaskJudge<'_>) -> T) -> T {
-        ask(self.0.borrow_dependent())
     }
 }
 

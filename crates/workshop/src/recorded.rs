@@ -5,13 +5,17 @@ use benchwright_export::{
     ExportError, InspectLog, atif,
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
 };
-use benchwright_pack::{RunPlan, Store, TaskLine, TrialRecord, run::TrialEnd};
-use benchwright_run::{Chain, Flaw, LedgerStore as _, TrialFolder};
+use benchwright_pack::{RunPlan, Store, StoreError, TaskLine, TrialRecord, run::TrialEnd};
+use benchwright_run::{Chain, Flaw, Kept, LedgerStore as _, RunId, Segment, Segments, TrialFolder};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     fs,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
+
+/// How many segments are held in memory for who goes through their trials.
+const MOST_READ: usize = 8;
 
 /// A run that was recorded.
 pub struct Recorded {
@@ -20,6 +24,12 @@ pub struct Recorded {
     /// What it was to do.
     pub plan: RunPlan,
     pub(crate) chain: Chain,
+    /// The records of folders and segments, by number.
+    records: Vec<(i64, TrialRecord)>,
+    /// What is wrong with segments.
+    pub(crate) unread: Vec<Flaw>,
+    /// The segments that were read last.
+    read: Mutex<VecDeque<(usize, Arc<Segment>)>>,
     pub(crate) folder: PathBuf,
     pub(crate) ledger: PathBuf,
     tasks: Option<PathBuf>,
@@ -45,20 +55,71 @@ impl Recorded {
             }
         };
         let id = id.ok_or_else(|| Error::NoRun(given.unwrap_or("newest").to_owned()))?;
-        let name = runs.ledger.name(id)?;
+        Recorded::of(runs, id, &runs.ledger.name(id)?)
+    }
+
+    /// A run of the ledger.
+    pub(crate) fn of(runs: &Runs, id: RunId, name: &str) -> Result<Recorded, Error> {
+        let folder = runs.folder(name);
+        let (plan, mut chain) = (runs.ledger.plan(id)?, runs.ledger.chain(id)?);
+        let (mut records, mut unread) = (std::mem::take(&mut chain.records), Vec::new());
+        let segments = Segments::of(&folder);
+        for link in &chain.segments {
+            match segments.records(link) {
+                Ok(found) => records.extend(found),
+                Err(error) => unread.push(Flaw { trial: link.numbers.first().copied(), what: error.to_string() }),
+            }
+        }
+        records.sort_by_key(|(number, _)| *number);
+        for (number, record) in &records {
+            if plan.key(*number).is_some_and(|key| key != record.key) {
+                unread.push(Flaw { trial: Some(*number), what: "its record is of another trial".to_owned() });
+            }
+        }
         Ok(Recorded {
-            plan: runs.ledger.plan(id)?,
-            chain: runs.ledger.chain(id)?,
-            folder: runs.folder(&name),
+            plan,
+            chain,
+            records,
+            unread,
+            read: Mutex::default(),
+            folder,
             ledger: runs.ledger_path(),
-            tasks: runs.tasks_of(&name).filter(|tasks| tasks.is_dir()),
-            name,
+            tasks: runs.tasks_of(name).filter(|tasks| tasks.is_dir()),
+            name: name.to_owned(),
         })
     }
 
     /// The trials that have ended, by number.
     pub fn records(&self) -> &[(i64, TrialRecord)] {
-        &self.chain.records
+        &self.records
+    }
+
+    /// The same, for who needs nothing else.
+    pub(crate) fn into_records(self) -> Vec<(i64, TrialRecord)> {
+        self.records
+    }
+
+    /// The place among the chain's segments of the one that a trial is in; nothing for one with a folder.
+    pub(crate) fn segment_of(&self, number: i64) -> Option<usize> {
+        self.chain.segments.iter().position(|link| link.numbers.binary_search(&number).is_ok())
+    }
+
+    fn segment(&self, at: usize) -> Result<Arc<Segment>, StoreError> {
+        let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = lock().iter().find(|(known, _)| *known == at) {
+            return Ok(Arc::clone(known));
+        }
+        let read = Arc::new(Segments::of(&self.folder).read(&self.chain.segments[at])?);
+        let mut all = lock();
+        all.push_front((at, Arc::clone(&read)));
+        all.truncate(MOST_READ);
+        Ok(read)
+    }
+
+    /// What is kept of the way that a trial took, wherever that is.
+    pub(crate) fn kept(&self, number: i64) -> Result<Kept, StoreError> {
+        let Some(at) = self.segment_of(number) else { return TrialFolder::of(&self.folder).read(number) };
+        self.segment(at)?.kept(number)
     }
 
     /// The last hash of the chain over its records.
@@ -70,10 +131,14 @@ impl Recorded {
     pub fn flaws(&self) -> Vec<Flaw> {
         let folders = TrialFolder::of(&self.folder);
         let lacking = |(number, record): &(i64, TrialRecord)| {
-            let path = folders.lacks(*number, matches!(record.end, TrialEnd::Scored(_)))?;
+            let path = match self.chain.folders.contains_key(number) {
+                true => folders.lacks(*number, matches!(record.end, TrialEnd::Scored(_)))?,
+                false => return None,
+            };
             Some(Flaw { trial: Some(*number), what: format!("{} is not there", path.display()) })
         };
-        self.chain.flaws.iter().cloned().chain(self.records().iter().filter_map(lacking)).collect()
+        let known = self.chain.flaws.iter().chain(&self.unread).cloned();
+        known.chain(self.records().iter().filter_map(lacking)).collect()
     }
 
     /// Refuses a run whose records are not as they were written.
@@ -136,7 +201,6 @@ impl Recorded {
         let catalog = workshop.catalog();
         let lines: BTreeMap<&str, &TaskLine> = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
         let host = StoreHost::new(catalog, Store::at(tasks));
-        let folder = TrialFolder::of(&self.folder);
         let chosen = self.chosen(which);
         let mut work = Work::begin(workshop.progress(), "trials", 0, chosen.len());
         for (number, record) in &chosen {
@@ -156,7 +220,7 @@ impl Recorded {
             let end = match &record.end {
                 TrialEnd::Error { cause, detail } => Err((cause.clone(), detail.clone())),
                 TrialEnd::Scored(score) => {
-                    let kept = folder.read(*number).map_err(|error| bad(error.to_string()))?;
+                    let kept = self.kept(*number).map_err(|error| bad(error.to_string()))?;
                     let (agent, limit) = (&record.key.agent, score.limit.as_deref());
                     let told = scene.recorded(&kept.trace, &kept.transcript, agent, limit);
                     let told = told.map_err(|error| bad(error.to_string()))?;

@@ -4,14 +4,16 @@ use crate::{
     Error, Workshop,
     host::StoreHost,
     progress::Work,
-    runs::{self, Runs, Working},
+    recorded::Recorded,
+    runs::{Runs, Working},
 };
 use benchwright_pack::{
     RunPlan, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_run::{
-    Agent, Driver, LedgerError, LedgerStore as _, Progress, RunId, Standing, TrialFolder, run as drive,
+    Agent, Driver, Keeping, LedgerError, LedgerStore as _, Progress, RunId, Segments, Standing, TrialFolder,
+    run as drive,
 };
 use std::{
     path::Path,
@@ -22,6 +24,9 @@ use std::{
 
 /// How often the work is looked at, for who is told of it and for who cancels it.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// The most trials of a run that each have a folder of their own. What larger runs leave is kept in segments.
+const MOST_FOLDERS: usize = 1_000;
 
 /// Which tasks are tried, how often, and with what limits.
 #[derive(Clone, Debug)]
@@ -34,11 +39,13 @@ pub struct RunOptions {
     pub limits: Limits,
     /// Begins another run, even where one with the same plan is there.
     pub new: bool,
+    /// Keeps the terminal state of every trial, also where trials are kept in segments.
+    pub keep_states: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { only: Vec::new(), attempts: 1, limits: Limits::default(), new: false }
+        RunOptions { only: Vec::new(), attempts: 1, limits: Limits::default(), new: false, keep_states: false }
     }
 }
 
@@ -62,6 +69,7 @@ pub struct Run<'a> {
     pub plan: RunPlan,
     /// How far it was before, and how many errors are tried again; nothing if it is new.
     pub resumed: Option<(Standing, usize)>,
+    keeping: Keeping,
     /// For as long as this process works on it.
     _working: Working,
 }
@@ -119,7 +127,11 @@ impl<'a> Run<'a> {
         }
         let before = runs.ledger.standing(id)?;
         let resumed = if is_new { None } else { Some((before, runs.ledger.reopen_errors(id)?)) };
-        Ok(Run { workshop, host, agents, runs, id, name, plan, resumed, _working: working })
+        let keeping = match plan.trials() > MOST_FOLDERS {
+            true => Keeping::Segments(Segments::of(&place), options.keep_states),
+            false => Keeping::Folders(TrialFolder::of(&place)),
+        };
+        Ok(Run { workshop, host, agents, runs, id, name, plan, resumed, keeping, _working: working })
     }
 
     /// Works it off. Cancelled, it stops before the next trial; what is recorded stays recorded.
@@ -129,9 +141,8 @@ impl<'a> Run<'a> {
             host: self.host,
             ledger: &self.runs.ledger,
             agents: self.agents,
-            folders: TrialFolder::of(&self.runs.folder(&self.name)),
-            now: &runs::now,
-            lease: None,
+            keeping: self.keeping.clone(),
+            hold: None,
             jobs: self.workshop.jobs(),
             stop: &stop,
         };
@@ -153,9 +164,9 @@ impl<'a> Run<'a> {
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        let chain = self.runs.ledger.chain(self.id)?;
-        let head = chain.head().to_owned();
-        let records = chain.records.into_iter().map(|(_, record)| record).collect();
+        let recorded = Recorded::of(self.runs, self.id, &self.name)?;
+        let head = recorded.head().to_owned();
+        let records = recorded.into_records().into_iter().map(|(_, record)| record).collect();
         Ok(Ran {
             head,
             name: self.name,

@@ -24,7 +24,8 @@ impl Runs {
     pub fn open(root: &Path) -> Result<Runs, Error> {
         let failed = |why: String| Error::Runs { path: root.to_owned(), why };
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
-        let ledger = SqliteLedger::open_file(&root.join(LEDGER)).map_err(|error| failed(error.to_string()))?;
+        let ledger =
+            SqliteLedger::open_file(&root.join(LEDGER), Box::new(now)).map_err(|error| failed(error.to_string()))?;
         Ok(Runs { root: root.to_owned(), ledger })
     }
 

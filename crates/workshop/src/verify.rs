@@ -10,13 +10,14 @@ use crate::{
     tasks::shown,
     work::pool::{self, Event},
 };
+use benchwright_base::Digest;
 use benchwright_pack::{
-    Outcome, Store, StoreError, TaskLine, Trace, TrialKey, TrialRecord, Verdict, read_packed,
+    Outcome, Store, StoreError, TaskLine, Trace, TrialRecord, Verdict, read_packed,
     run::{Score, Spent, TrialEnd},
     store::{SEALED_TREE, SUITE_FILE},
 };
 use benchwright_run::{
-    TrialFolder,
+    Finished, Left, Segments, TrialFolder,
     folder::{DIFF_FILE, SNAPSHOT_FILE, TIMING_FILE, TRACE_FILE, TRIAL_FILE, VERDICT_FILE, kept_diff, told_apart},
 };
 use serde::Serialize;
@@ -54,6 +55,8 @@ pub struct Verification {
     pub links: usize,
     /// Trials that are recorded.
     pub trials: usize,
+    /// Those that were looked at: all, or a sample.
+    pub drawn: usize,
     /// Those that came to the same verdict again, with nothing about them that differs.
     pub verified: usize,
     /// Those that are errors: their files are as they were, and there is no verdict to reach.
@@ -78,9 +81,10 @@ impl Verification {
                 out.push_str(&format!("{kind}: {finding}\n"));
             }
         }
-        let Verification { trials, verified, errors, differs, not_verified, links, head, .. } = self;
+        let Verification { trials, drawn, verified, errors, differs, not_verified, links, head, .. } = self;
+        let of = if drawn < trials { format!(", {drawn} of them drawn") } else { String::new() };
         out.push_str(&format!(
-            "{trials} trials recorded: {verified} judged again to the same verdict, {errors} are errors without one; {} \
+            "{trials} trials recorded{of}: {verified} judged again to the same verdict, {errors} are errors without one; {} \
              differences, {} not verified\n{links} links in the chain, head {head}\n",
             differs.len(),
             not_verified.len(),
@@ -129,34 +133,44 @@ struct Held {
 struct Verifier<'a> {
     run: &'a Recorded,
     folders: TrialFolder,
+    segments: Segments,
     lines: BTreeMap<&'a str, &'a TaskLine>,
     /// What judges, and how each task stands, by its digest.
     tasks: Option<(StoreHost<'a>, BTreeMap<&'a str, Standing>)>,
 }
 
 impl Recorded {
-    /// Verifies the run, on all cores. `tasks` is where its tasks are; `published` a head that its chain must have come by.
+    /// Verifies the run, on all cores. `tasks` is where its tasks are; `published` a head that its chain must have come by. Of a `sample`
+    /// only so many trials are judged again, drawn by the head.
     pub fn verify(
         &self,
         workshop: &Workshop,
         tasks: Option<&Path>,
         published: Option<&str>,
+        sample: Option<usize>,
     ) -> Result<Verification, Error> {
         let lines = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-        let mut verifier = Verifier { run: self, folders: TrialFolder::of(&self.folder), lines, tasks: None };
+        let mut verifier = Verifier {
+            run: self,
+            folders: TrialFolder::of(&self.folder),
+            segments: Segments::of(&self.folder),
+            lines,
+            tasks: None,
+        };
         let mut differs = verifier.of_ledger(published);
         if let Ok(tasks) = self.tasks(tasks) {
             differs.extend(verifier.open_tasks(workshop, &tasks)?);
         }
-        let mut work = Work::begin(workshop.progress(), "verifying trials", 0, self.records().len());
+        let drawn = self.drawn(sample);
+        let mut work = Work::begin(workshop.progress(), "verifying trials", 0, drawn.len());
         let hold =
-            |(): &mut (), (number, record): &(i64, TrialRecord)| Ok::<Held, String>(verifier.hold(*number, record));
+            |(): &mut (), (number, record): &&(i64, TrialRecord)| Ok::<Held, String>(verifier.hold(*number, record));
         let mut told = |event: Event<'_, Held>| {
             if let Event::Answered(..) = event {
                 work.done("");
             }
         };
-        let answers = pool::run(self.records(), workshop.jobs(), workshop.cancel(), &|| (), &hold, &mut told);
+        let answers = pool::run(&drawn, workshop.jobs(), workshop.cancel(), &|| (), &hold, &mut told);
         drop(work);
         let mut not_verified = Vec::new();
         for answer in answers {
@@ -165,7 +179,8 @@ impl Recorded {
             not_verified.extend(held.not_verified);
         }
         let named: BTreeSet<i64> = differs.iter().chain(&not_verified).filter_map(|finding| finding.trial).collect();
-        let fine = self.records().iter().filter(|(number, _)| !named.contains(number));
+        let looked_at = drawn.len();
+        let fine = drawn.into_iter().filter(|(number, _)| !named.contains(number));
         let (errors, scored): (Vec<_>, Vec<_>) =
             fine.partition(|(_, record)| matches!(record.end, TrialEnd::Error { .. }));
         Ok(Verification {
@@ -173,6 +188,7 @@ impl Recorded {
             head: self.head().to_owned(),
             links: self.chain.hashes.len().saturating_sub(1),
             trials: self.records().len(),
+            drawn: looked_at,
             verified: scored.len(),
             errors: errors.len(),
             differs,
@@ -181,10 +197,23 @@ impl Recorded {
     }
 }
 
+impl Recorded {
+    /// The trials of a sample, by number: those whose hash with the head is least. Whoever made the records did not know which that would be.
+    fn drawn(&self, sample: Option<usize>) -> Vec<&(i64, TrialRecord)> {
+        let mut all: Vec<&(i64, TrialRecord)> = self.records().iter().collect();
+        if let Some(most) = sample.filter(|most| *most < all.len()) {
+            let lot = |number: i64| Digest::of(format!("{} {number}", self.head()).as_bytes()).0;
+            all.sort_by_cached_key(|(number, _)| lot(*number));
+            all.truncate(most);
+            all.sort_by_key(|(number, _)| *number);
+        }
+        all
+    }
+}
+
 impl<'a> Verifier<'a> {
     fn finding(&self, trial: Option<i64>, file: PathBuf, what: impl Into<String>) -> Finding {
-        let place = trial.and_then(|number| usize::try_from(number - 1).ok());
-        let key: Option<TrialKey> = place.and_then(|place| self.run.plan.keys().nth(place));
+        let key = trial.and_then(|number| self.run.plan.key(number));
         let task = key.as_ref().and_then(|key| Some(self.lines.get(&*key.task)?.id.clone()));
         let (agent, attempt) = key.map(|key| (key.agent, key.attempt)).unzip();
         Finding { trial, task, agent, attempt, file, what: what.into() }
@@ -200,13 +229,24 @@ impl<'a> Verifier<'a> {
             let what = format!("the chain never had the head {published}: its end was cut off, or it was made again");
             found.push(self.finding(None, ledger(), what));
         }
-        let recorded: BTreeSet<i64> = chain.records.iter().map(|(number, _)| *number).collect();
+        found.extend(self.run.unread.iter().map(|flaw| self.finding(flaw.trial, ledger(), &*flaw.what)));
         match self.folders.numbers() {
             Ok(numbers) => {
-                for number in numbers.into_iter().filter(|number| !recorded.contains(number)) {
+                for number in numbers.into_iter().filter(|number| !chain.folders.contains_key(number)) {
                     let what = "the ledger has no record of this trial: it was taken away, or a runner was killed here, and \
                                 the same `run` again mends it";
                     found.push(self.finding(Some(number), self.folders.place(number), what));
+                }
+            }
+            Err(error) => found.push(self.finding(None, self.run.folder.clone(), error.to_string())),
+        }
+        let named: BTreeSet<&str> = chain.segments.iter().map(|segment| &*segment.name).collect();
+        match self.segments.names() {
+            Ok(names) => {
+                for name in names.into_iter().filter(|name| !named.contains(name.split('.').next().unwrap_or(name))) {
+                    let what = "the ledger names no such segment: it was taken away, or a runner was killed here, and the same \
+                                `run` again mends it";
+                    found.push(self.finding(None, self.run.folder.join("segments").join(name), what));
                 }
             }
             Err(error) => found.push(self.finding(None, self.run.folder.clone(), error.to_string())),
@@ -262,6 +302,42 @@ impl<'a> Verifier<'a> {
 
     /// Holds a trial to its record.
     fn hold(&self, number: i64, record: &TrialRecord) -> Held {
+        match self.run.segment_of(number) {
+            Some(at) => self.hold_segment(number, record, &self.run.chain.segments[at].name),
+            None => self.hold_folder(number, record),
+        }
+    }
+
+    /// Holds a trial of a segment to what comes of its calls. That the file is the one that was recorded is seen when it is read.
+    fn hold_segment(&self, number: i64, record: &TrialRecord, segment: &str) -> Held {
+        let mut held = Held::default();
+        let TrialEnd::Scored(score) = &record.end else { return held };
+        let place = |table: &str| self.segments.place(segment, table);
+        let kept = match self.run.kept(number) {
+            Ok(kept) => kept,
+            Err(error) => {
+                let finding = |what: String| self.finding(Some(number), place("steps"), what);
+                held.differs.push(finding(said(&error, &place("steps"))));
+                held.not_verified = Some(finding("without its steps the trial cannot be judged again".to_owned()));
+                return held;
+            }
+        };
+        let mut differs = |file: PathBuf, what: String| held.differs.push(self.finding(Some(number), file, what));
+        match self.made_again(record, &kept.trace, place("steps"), &mut differs) {
+            Err((file, why)) => held.not_verified = Some(self.finding(Some(number), file, why)),
+            Ok(again) => {
+                if let (Some(Left { snapshot, diff }), Some(now)) = (&kept.left, &again.left)
+                    && (*snapshot != now.snapshot || *diff != *kept_diff(&now.diff))
+                {
+                    differs(place("states"), "it is not what the calls of the trial lead to".to_owned());
+                }
+                self.hold_score(record, score, &kept.trace, &again, place("trials"), &mut differs);
+            }
+        }
+        held
+    }
+
+    fn hold_folder(&self, number: i64, record: &TrialRecord) -> Held {
         let mut held = Held::default();
         let folder = self.folders.place(number);
         if !folder.is_dir() {
@@ -326,6 +402,37 @@ impl<'a> Verifier<'a> {
                 return Err((place(TRACE_FILE), "without its trace the trial cannot be judged again".to_owned()));
             }
         };
+        let again = self.made_again(record, &trace, place(TRACE_FILE), differs)?;
+        let Left { snapshot, diff } =
+            again.left.as_ref().ok_or_else(|| (place(SNAPSHOT_FILE), "it was not made again".to_owned()))?;
+        let diff = kept_diff(diff);
+        for (name, expected) in [(SNAPSHOT_FILE, &**snapshot), (DIFF_FILE, diff.as_bytes())] {
+            match read_packed(&place(name), expected.len()) {
+                Ok(kept) if kept == *expected => {}
+                Ok(_) | Err(StoreError::Unpacked { .. }) => {
+                    differs(place(name), "it is not what the calls of the trace lead to".to_owned());
+                }
+                Err(error) => differs(place(name), said(&error, &place(name))),
+            }
+        }
+        if let Ok(kept) = &kept_verdict
+            && *kept != again.verdict
+        {
+            let (was, judged) = (told(Score::of(kept, &[], None).as_ref()), judged(&again, score));
+            differs(place(VERDICT_FILE), format!("it says {was}; judged again it is {}", told(judged.as_ref())));
+        }
+        self.hold_score(record, score, &trace, &again, self.run.ledger.clone(), differs);
+        Ok(())
+    }
+
+    /// What comes of the calls of a trial when they are made again. What keeps it from being judged comes back.
+    fn made_again(
+        &self,
+        record: &TrialRecord,
+        trace: &Trace,
+        file: PathBuf,
+        differs: &mut dyn FnMut(PathBuf, String),
+    ) -> Result<Finished, (PathBuf, String)> {
         let Some((host, tasks)) = &self.tasks else {
             return Err((self.run.folder.join("tasks.txt"), "the tasks of the run are not where they were".to_owned()));
         };
@@ -341,43 +448,43 @@ impl<'a> Verifier<'a> {
                 ));
             }
         }
-        let again = match host.finished_again(&line.id, &trace) {
-            Ok(again) => again,
-            Err(error) if error.cause == "task" => {
-                differs(place(TRACE_FILE), error.detail);
-                return Err((place(TRACE_FILE), "its calls cannot be made again as they were made".to_owned()));
+        host.finished_again(&line.id, trace).map_err(|error| match error.cause {
+            "task" => {
+                differs(file.clone(), error.detail);
+                (file, "its calls cannot be made again as they were made".to_owned())
             }
-            Err(error) => return Err((place(TRACE_FILE), format!("it could not be judged again: {error}"))),
-        };
-        let diff = kept_diff(&again.diff);
-        for (name, expected) in [(SNAPSHOT_FILE, &*again.snapshot), (DIFF_FILE, diff.as_bytes())] {
-            match read_packed(&place(name), expected.len()) {
-                Ok(kept) if kept == *expected => {}
-                Ok(_) | Err(StoreError::Unpacked { .. }) => {
-                    differs(place(name), "it is not what the calls of the trace lead to".to_owned());
-                }
-                Err(error) => differs(place(name), said(&error, &place(name))),
-            }
-        }
-        let told =
-            |pass: bool, reward: i64| format!("{}, reward {}", if pass { "pass" } else { "fail" }, shown(reward));
-        let now = Score::of(&again.verdict, &again.frame_rules, score.limit.clone());
-        let judged = now.as_ref().map_or("no verdict".to_owned(), |now| told(now.pass, now.reward));
-        if let Ok(kept) = &kept_verdict
-            && *kept != again.verdict
-        {
-            let was = Score::of(kept, &[], None).map_or("no verdict".to_owned(), |was| told(was.pass, was.reward));
-            differs(place(VERDICT_FILE), format!("it says {was}; judged again it is {judged}"));
-        }
+            _ => (file, format!("it could not be judged again: {error}")),
+        })
+    }
+
+    /// Holds the score of a record, which stands in a file, to what was judged again.
+    fn hold_score(
+        &self,
+        record: &TrialRecord,
+        score: &Score,
+        trace: &Trace,
+        again: &Finished,
+        file: PathBuf,
+        differs: &mut dyn FnMut(PathBuf, String),
+    ) {
+        let now = judged(again, score);
         if now.as_ref() != Some(score) {
-            let was = told(score.pass, score.reward);
-            differs(self.run.ledger.clone(), format!("its record says {was}; judged again it is {judged}"));
+            let (was, now) = (told(Some(score)), told(now.as_ref()));
+            differs(file.clone(), format!("its record says {was}; judged again it is {now}"));
         }
         let refused = trace.calls.iter().filter(|call| matches!(call.outcome, Outcome::Refused(_))).count();
         if (trace.calls.len(), refused) != (record.used.calls as usize, record.used.refused as usize) {
-            let what = "its record counts other calls than its trace has";
-            differs(self.run.ledger.clone(), what.to_owned());
+            differs(file, "its record counts other calls than its trace has".to_owned());
         }
-        Ok(())
     }
+}
+
+/// The score of what was judged again, by the limit that the trial met.
+fn judged(again: &Finished, score: &Score) -> Option<Score> {
+    Score::of(&again.verdict, &again.frame_rules, score.limit.clone())
+}
+
+fn told(score: Option<&Score>) -> String {
+    let of = |score: &Score| format!("{}, reward {}", if score.pass { "pass" } else { "fail" }, shown(score.reward));
+    score.map_or("no verdict".to_owned(), of)
 }

@@ -79,7 +79,7 @@ fn one(catalog: &Catalog, host: &StoreHost<'_>, id: &str) -> anyhow::Result<(Vec
         let policy = policy(name).with_context(|| format!("there is no policy {name}"))?;
         let mut episode = host.begin(id)?;
         policy.play(host, &open, &mut *episode, 1, &Limits::default())?;
-        let left = episode.finish()?;
+        let left = episode.finish(false)?;
         rewards.push(shown(left.verdict.reward));
         if name == GREEDY && left.verdict.ending != Ending::Pass {
             // It gives up at the first call that is refused.

@@ -44,7 +44,7 @@ Keys of --json:
   environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon, ways}, families, rules, grids,
   correlations, flaky, pairs, refusals, icc_cluster, icc_task}]
 With --verify:
-  run, head, links, trials, verified, errors, differs and not_verified [{trial, task, agent, attempt, file, what}]")]
+  run, head, links, trials, drawn, verified, errors, differs and not_verified [{trial, task, agent, attempt, file, what}]")]
 pub(crate) struct Options {
     /// The run, by its name or its folder [default: the newest]
     #[arg(value_name = "RUN")]
@@ -70,6 +70,9 @@ pub(crate) struct Options {
     /// A head of the run's records that was published: one that the chain never had is named
     #[arg(long, value_name = "HEAD", requires = "verify")]
     head: Option<String>,
+    /// Judges only so many trials again, drawn by the head of the records
+    #[arg(long, value_name = "N", requires = "verify")]
+    sample: Option<usize>,
     /// How many trials are judged at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -136,7 +139,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
 
 /// Judges every trial again.
 fn verify(workshop: &Workshop, read: &Recorded, options: &Options) -> anyhow::Result<()> {
-    let found = read.verify(workshop, options.tasks.as_deref(), options.head.as_deref())?;
+    let found = read.verify(workshop, options.tasks.as_deref(), options.head.as_deref(), options.sample)?;
     match options.json {
         true => output::json(&serde_json::to_value(&found)?)?,
         false => output::data(&found.to_text())?,

@@ -22,8 +22,8 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Each agent tries each task K times. Every trial is recorded exactly once in RUNS/ledger.sqlite and has a folder
-RUNS/NAME/trials/N with trace, verdict, final snapshot and diff. Records are a chain of hashes; its head, which is printed at
-the end, is what `report --verify --head` holds the run to. A run that was cut off goes on where it stopped: the
+RUNS/NAME/trials/N with trace, verdict, final snapshot and diff; in runs of more than 1,000 trials it is instead a row of the
+Parquet files in RUNS/NAME/segments (docs/records.md). Records are a chain of hashes; its head, which is printed at the end, is what `report --verify --head` holds the run to. A run that was cut off goes on where it stopped: the
 newest run with the same tasks, agents, limits and K is resumed, unless --new is given. What fails without being
 the agent's fault is tried again, and is an error in the end, never a zero.
 
@@ -100,6 +100,9 @@ pub(crate) struct Options {
     /// Starts another run, even where one with the same plan is there
     #[arg(long)]
     new: bool,
+    /// Keeps the terminal state of each trial of a run with segments too
+    #[arg(long, value_name = "states", value_parser = ["states"])]
+    keep: Option<String>,
     /// How many trials at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -115,6 +118,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         attempts: options.attempts,
         limits: options.limits(),
         new: options.new,
+        keep_states: options.keep.is_some(),
     };
     how.check()?;
     let (agents, has_programs) = agents(options)?;

@@ -15,4 +15,6 @@ mod program;
 mod programs;
 mod records;
 #[cfg(test)]
+mod segments;
+#[cfg(test)]
 mod tasks;

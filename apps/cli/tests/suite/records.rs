@@ -153,7 +153,7 @@ const FORGINGS: &[Forging] = &[
     ),
     (
         "a row that is gone",
-        |forged| forged.sql("delete from trial where number = 4; delete from link where number = 4"),
+        |forged| forged.sql("delete from trial where number = 4; delete from link where numbers = '4'"),
         &["differs: trial 4 (", "its row was deleted from the ledger", "was deleted from the chain"],
     ),
     (
@@ -168,7 +168,11 @@ const FORGINGS: &[Forging] = &[
     ),
     (
         "a row twice",
-        |forged| forged.sql("insert into link select run, 11, number, record, folder, hash from link where place = 10"),
+        |forged| {
+            forged.sql(
+                "insert into link select run, 11, numbers, record, folder, segment, hash from link where place = 10",
+            )
+        },
         &["ledger.sqlite: link 11 of the chain does not follow", "link 11 records it a second time"],
     ),
     (
@@ -208,7 +212,7 @@ const FORGINGS: &[Forging] = &[
         "a record that is taken away, with its folder left",
         |forged| {
             forged.sql(
-                "update trial set state = 'open', record = null where number = 10; delete from link where number = 10",
+                "update trial set state = 0, record = null, link = null where number = 10; delete from link where numbers = '10'",
             )
         },
         &["differs: trial 10 (", "trials/000010: the ledger has no record of this trial"],
@@ -242,12 +246,14 @@ fn every_forging_is_named() {
         }
     }
     // A chain that was cut at its end, or made again by who has the program, is known by a head from before, and by nothing else.
-    let last = "number = (select number from link where place = 10)";
+    let last = "number = (select cast(numbers as integer) from link where place = 10)";
     let cut = forged("the end", &|forged| {
         let ledger = Connection::open(forged.root.join("runs/ledger.sqlite")).unwrap();
-        let number = ledger.query_row("select number from link where place = 10", [], |row| row.get(0)).unwrap();
+        let number = ledger
+            .query_row("select cast(numbers as integer) from link where place = 10", [], |row| row.get(0))
+            .unwrap();
         forged.sql(&format!(
-            "update trial set state = 'open', record = null where {last}; delete from link where place = 10"
+            "update trial set state = 0, record = null, link = null where {last}; delete from link where place = 10"
         ));
         fs::remove_dir_all(forged.trial(number)).unwrap();
     });

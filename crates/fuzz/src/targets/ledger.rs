@@ -7,7 +7,7 @@ use benchwright_pack::{
     RunPlan, TaskLine, TrialRecord,
     run::{Limits, RUN_VERSION, Score, Spent, TrialEnd, Used},
 };
-use benchwright_run::{Chain, LedgerError, LedgerStore, SqliteLedger};
+use benchwright_run::{Chain, Ended, LedgerError, LedgerStore, SegmentLink, SqliteLedger};
 use rusqlite::{Connection, params, types::Value};
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ pub(crate) const TARGET: Target =
     Target { name: "ledger", seeds, regressions: &[LAST_PLACE, MANY_ATTEMPTS], rounds: 400, meet };
 
 /// The place after the last number there is.
-const LAST_PLACE: &[u8] = b"link place 7 9223372036854775807\n";
+const LAST_PLACE: &[u8] = b"link place 6 9223372036854775807\n";
 /// A plan with more trials than there is memory to list.
 const MANY_ATTEMPTS: &[u8] =
     b"run plan 1 {\"version\":1,\"tasks\":[],\"agents\":[\"a\",\"b\"],\"attempts\":4294967295,\
@@ -31,14 +31,13 @@ static GOOD: LazyLock<(Vec<u8>, Chain)> =
     LazyLock::new(|| good().unwrap_or_else(|error| panic!("a ledger cannot be made: {error}")));
 
 /// The tables with what tells their rows apart, and their columns.
-const CELLS: [(&str, &str, &[&str]); 3] = [
+const CELLS: [(&str, &str, &[&str]); 6] = [
     ("run", "id", &["id", "name", "digest", "plan"]),
-    (
-        "trial",
-        "number",
-        &["run", "number", "task", "agent", "attempt", "state", "fence", "until", "tries", "failed", "record"],
-    ),
-    ("link", "place", &["run", "place", "number", "record", "folder", "hash"]),
+    ("task", "place", &["run", "place", "line"]),
+    ("worker", "id", &["id", "run", "hold", "until"]),
+    ("lease", "fence", &["fence", "run", "worker"]),
+    ("trial", "number", &["run", "number", "state", "fence", "until", "tries", "failed", "link", "record"]),
+    ("link", "place", &["run", "place", "numbers", "record", "folder", "segment", "hash"]),
 ];
 /// How a database begins.
 const MAGIC: &[u8] = b"SQLite format 3";
@@ -118,17 +117,29 @@ fn good() -> Result<(Vec<u8>, Chain), LedgerError> {
         limits: Limits::default(),
     };
     let path = fresh("ledger-good");
-    let ledger = SqliteLedger::open_file(&path)?;
+    let ledger = SqliteLedger::open_file(&path, Box::new(|| 0))?;
     let (run, _) = ledger.open("first", &plan, true)?;
+    let worker = ledger.join(run, 1)?;
     for failed in [true, false] {
-        while let Some(claim) = ledger.claim(run, 0, 1)? {
-            let end = match failed && claim.number == 2 {
-                true => TrialEnd::Error { cause: "server".to_owned(), detail: "made up".to_owned() },
-                false => TrialEnd::Scored(score(claim.number)),
-            };
-            let (used, spent) = (Used::default(), Spent::default());
-            let record = TrialRecord { key: claim.key.clone(), end, used, trusted: false, failed: None, spent };
-            ledger.finish(&claim, &record, &Digest::of(b"folder").to_string(), &mut || Ok(()))?;
+        // Some trials have folders, those of the last lease are in a segment.
+        while let Some(lease) = ledger.claim(worker, 2)? {
+            let numbers: Vec<i64> = lease.trials.iter().map(|claim| claim.number).collect();
+            if numbers.contains(&6) {
+                let (name, digest) = ("00000009-1", &*Digest::of(b"segment").to_string());
+                ledger.finish(&lease, Ended::Segment { numbers: &numbers, errors: &[], name, digest })?;
+                continue;
+            }
+            for number in numbers {
+                let end = match failed && number == 2 {
+                    true => TrialEnd::Error { cause: "server".to_owned(), detail: "made up".to_owned() },
+                    false => TrialEnd::Scored(score(number)),
+                };
+                let Some(key) = plan.key(number) else { continue };
+                let (used, spent) = (Used::default(), Spent::default());
+                let record = &TrialRecord { key, end, used, trusted: false, failed: None, spent };
+                let digest = &*Digest::of(b"folder").to_string();
+                ledger.finish(&lease, Ended::Folder { number, record, digest, place: &mut || Ok(()) })?;
+            }
         }
         if failed {
             ledger.reopen_errors(run)?;
@@ -184,18 +195,23 @@ fn put(name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Met, LedgerError> {
-    let ledger = SqliteLedger::open_file(path)?;
+    let ledger = SqliteLedger::open_file(path, Box::new(|| 0))?;
     let mut met = Met::Refused;
     for run in ledger.runs()? {
         let _ = ledger.name(run);
         let _ = ledger.standing(run);
         let _ = ledger.plan(run);
-        let records = ledger.records(run);
+        let _ = ledger.fences(run);
         let chain = ledger.chain(run)?;
         if chain.flaws.is_empty() && chain.head() == GOOD.1.head() {
             assert_eq!(chain.records, GOOD.1.records, "no other records have this head");
             assert_eq!(chain.folders, GOOD.1.folders, "no other folders have this head");
-            assert_eq!(records.ok().as_ref(), Some(&GOOD.1.records), "all readers of a ledger read the same");
+            let named = |chain: &Chain| {
+                let named =
+                    |segment: &SegmentLink| (segment.name.clone(), segment.digest.clone(), segment.numbers.clone());
+                chain.segments.iter().map(named).collect::<Vec<_>>()
+            };
+            assert_eq!(named(&chain), named(&GOOD.1), "no other segments have this head");
             met = Met::Taken;
         }
     }

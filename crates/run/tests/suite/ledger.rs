@@ -2,46 +2,26 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use crate::folder::folder;
-use benchwright_base::Digest;
+use crate::{
+    folder::folder,
+    made_up::{jumping, plan},
+};
 use benchwright_pack::{
-    CheckStatus, Ending, OpenPart, OpenTask, Refusal, RunPlan, TaskLine, Trace, TrialKey, TrialRecord, Verdict,
-    run::{Limits, RUN_VERSION, Spent, TrialEnd, Used},
+    CheckStatus, Ending, OpenPart, OpenTask, Refusal, RunPlan, Trace, TrialKey, Verdict,
+    run::{Limits, TrialEnd},
 };
 use benchwright_project::Family;
 use benchwright_run::{
-    Agent, AgentError, Driver, Finish, Finished, Host, HostError, Hosted, LedgerStore, Played, Progress, Sealed,
-    SqliteLedger, Stop, ToolCard, TrialFolder,
+    Agent, AgentError, Driver, Finished, Host, HostError, Hosted, Keeping, LedgerStore, Left, Played, Progress, Sealed,
+    Segments, SqliteLedger, Stop, ToolCard, TrialFolder,
     folder::{SNAPSHOT_FILE, kept_diff},
     run,
 };
 use std::{
-    collections::BTreeMap,
     fs,
     path::Path,
-    sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
-
-fn plan(tasks: u32, attempts: u32) -> RunPlan {
-    let line = |n: u32| TaskLine {
-        id: format!("made-up-{n}"),
-        digest: Digest::of(&n.to_be_bytes()).to_string(),
-        domain: "made-up".to_owned(),
-        pattern: "made/up".to_owned(),
-        tier: "easy".to_owned(),
-        dials: Vec::new(),
-        objective: "none".to_owned(),
-        cluster: "made/up".to_owned(),
-        pair: None,
-        obstacle: None,
-        horizon: 1,
-        parameters: Default::default(),
-    };
-    let agents = vec!["steady".to_owned()];
-    let tasks = (0..tasks).map(line).collect();
-    let (settings, limits) = (BTreeMap::new(), Limits::default());
-    RunPlan { version: RUN_VERSION, tasks, agents, settings, attempts, limits }
-}
 
 /// A host without a world: every episode ends with the same verdict.
 struct MadeUpHost;
@@ -55,7 +35,7 @@ impl Hosted for MadeUpEpisode {
     fn call(&mut self, _: &str, _: &str) -> Result<String, Refusal> {
         Ok("{}".to_owned())
     }
-    fn finish(self: Box<Self>) -> Result<Finished, HostError> {
+    fn finish(self: Box<Self>, _: bool) -> Result<Finished, HostError> {
         let verdict = Verdict {
             ending: Ending::Pass,
             reward: 1_000_000,
@@ -90,8 +70,8 @@ impl Hosted for MadeUpEpisode {
             calls: Vec::new(),
             end: String::new(),
         };
-        let snapshot = b"{}".to_vec();
-        Ok(Finished { trace, snapshot, diff: "[]".to_owned(), verdict, frame_rules: Vec::new(), world: 1 })
+        let left = Some(Left { snapshot: b"{}".to_vec(), diff: "[]".to_owned() });
+        Ok(Finished { trace, left, verdict, frame_rules: Vec::new(), world: 1 })
     }
 }
 
@@ -141,24 +121,23 @@ impl Agent for Steady {
     }
 }
 
-/// Works off a run with a clock that jumps ahead, so that no test waits for a real one.
-fn work_off(root: &Path, ledger: &SqliteLedger, plan: &RunPlan, failures: u32, jobs: usize) -> Progress {
+/// Works off a run.
+fn work_off(keeping: Keeping, ledger: &SqliteLedger, plan: &RunPlan, failures: u32, jobs: usize) -> Progress {
     let (id, _) = ledger.open("made-up", plan, false).unwrap();
     let agents: Vec<Box<dyn Agent + Send>> = vec![Box::new(Steady { failures: AtomicU32::new(failures) })];
-    let (clock, stop, progress) = (AtomicI64::new(0), AtomicBool::new(false), Progress::default());
-    let now = || clock.fetch_add(1_000, Ordering::Relaxed);
-    let driver = Driver {
-        host: &MadeUpHost,
-        ledger,
-        agents: &agents,
-        folders: TrialFolder::of(root),
-        now: &now,
-        lease: Some(1_000_000_000),
-        jobs,
-        stop: &stop,
-    };
+    let (stop, progress) = (AtomicBool::new(false), Progress::default());
+    let hold = Some(1_000_000_000);
+    let driver = Driver { host: &MadeUpHost, ledger, agents: &agents, keeping, hold, jobs, stop: &stop };
     run(&driver, id, &progress).unwrap();
     progress
+}
+
+fn folders(root: &Path) -> Keeping {
+    Keeping::Folders(TrialFolder::of(root))
+}
+
+fn opened(root: &Path) -> SqliteLedger {
+    SqliteLedger::open_file(&root.join("ledger.sqlite"), jumping()).unwrap()
 }
 
 fn names(root: &Path) -> Vec<String> {
@@ -173,99 +152,58 @@ fn names(root: &Path) -> Vec<String> {
 #[test]
 fn many_workers_record_each_trial_once() {
     let root = folder("once");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let ledger = opened(&root);
     let plan = plan(40, 5);
-    let progress = work_off(&root, &ledger, &plan, 0, 8);
+    let progress = work_off(folders(&root), &ledger, &plan, 0, 8);
     assert_eq!(progress.recorded.load(Ordering::Relaxed), 200);
     let (id, is_new) = ledger.open("again", &plan, false).unwrap();
     assert!(!is_new, "the same plan is the same run");
-    let mut keys: Vec<TrialKey> = ledger.records(id).unwrap().into_iter().map(|(_, record)| record.key).collect();
+    let mut keys: Vec<TrialKey> = ledger.chain(id).unwrap().records.into_iter().map(|(_, record)| record.key).collect();
     keys.sort();
     keys.dedup();
     assert_eq!(keys.len(), 200);
     let expected: Vec<String> = (1..=200).map(|n| format!("{n:06}")).collect();
     assert_eq!(names(&root), expected);
     // Nothing is left to do.
-    assert_eq!(work_off(&root, &ledger, &plan, 0, 2).recorded.load(Ordering::Relaxed), 0);
+    assert_eq!(work_off(folders(&root), &ledger, &plan, 0, 2).recorded.load(Ordering::Relaxed), 0);
     let (other, is_new) = ledger.open("another", &plan, true).unwrap();
     assert!(is_new && other != id);
-}
-
-/// The digest of a folder that nobody looks at.
-const FOLDER: &str = "00";
-
-fn record(key: &TrialKey) -> TrialRecord {
-    let end = TrialEnd::Error { cause: "made-up".to_owned(), detail: String::new() };
-    TrialRecord { key: key.clone(), end, used: Used::default(), trusted: false, failed: None, spent: Spent::default() }
-}
-
-#[test]
-fn who_wakes_after_the_lease_writes_nothing() {
-    let root = folder("lease");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
-    let (id, _) = ledger.open("made-up", &plan(1, 1), false).unwrap();
-    let sleeper = ledger.claim(id, 0, 100).unwrap().unwrap();
-    assert_eq!(ledger.claim(id, 99, 100).unwrap(), None, "it is held");
-    let other = ledger.claim(id, 100, 100).unwrap().unwrap();
-    assert!(other.fence > sleeper.fence);
-    let mut moved = 0;
-    let mut place = || {
-        moved += 1;
-        Ok(())
-    };
-    assert_eq!(ledger.finish(&sleeper, &record(&sleeper.key), FOLDER, &mut place).unwrap(), Finish::Stale);
-    assert!(!ledger.renew(&sleeper, 1_000).unwrap());
-    ledger.give_back(&sleeper, 0).unwrap();
-    assert_eq!(ledger.standing(id).unwrap().leased, 1, "a sleeper gives nothing back");
-    assert_eq!(ledger.finish(&other, &record(&other.key), FOLDER, &mut place).unwrap(), Finish::Recorded);
-    assert_eq!(ledger.finish(&other, &record(&other.key), FOLDER, &mut place).unwrap(), Finish::Stale, "once");
-    assert_eq!(moved, 1);
-    assert_eq!(ledger.claim(id, 10_000, 1).unwrap(), None);
-}
-
-#[test]
-fn a_folder_that_cannot_be_placed_leaves_the_trial_open() {
-    let root = folder("place");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
-    let (id, _) = ledger.open("made-up", &plan(1, 1), false).unwrap();
-    let claim = ledger.claim(id, 0, 100).unwrap().unwrap();
-    let mut place = || Err(std::io::Error::other("the disk is full"));
-    assert!(ledger.finish(&claim, &record(&claim.key), FOLDER, &mut place).is_err());
-    assert_eq!(ledger.standing(id).unwrap().recorded, 0);
-    assert!(ledger.claim(id, 100, 100).unwrap().is_some());
 }
 
 #[test]
 fn a_failure_that_passes_is_tried_again_and_one_that_stays_is_an_error_with_its_cause() {
     let root = folder("errors");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let ledger = opened(&root);
     let plan = plan(1, 1);
-    work_off(&root, &ledger, &plan, 2, 1);
+    work_off(folders(&root), &ledger, &plan, 2, 1);
     let (id, _) = ledger.open("", &plan, false).unwrap();
-    assert!(matches!(ledger.records(id).unwrap()[0].1.end, TrialEnd::Scored(_)), "two failures, then it went well");
+    assert!(
+        matches!(ledger.chain(id).unwrap().records[0].1.end, TrialEnd::Scored(_)),
+        "two failures, then it went well"
+    );
     let (id, _) = ledger.open("second", &plan, true).unwrap();
-    work_off(&root, &ledger, &plan, 99, 1);
-    let records = ledger.records(id).unwrap();
+    work_off(folders(&root), &ledger, &plan, 99, 1);
+    let records = ledger.chain(id).unwrap().records;
     assert!(matches!(&records[0].1.end, TrialEnd::Error { cause, .. } if cause == "server"));
     assert_eq!(ledger.standing(id).unwrap().errors, 1);
     assert_eq!(ledger.reopen_errors(id).unwrap(), 1);
-    work_off(&root, &ledger, &plan, 0, 1);
-    assert!(matches!(ledger.records(id).unwrap()[0].1.end, TrialEnd::Scored(_)));
+    work_off(folders(&root), &ledger, &plan, 0, 1);
+    assert!(matches!(ledger.chain(id).unwrap().records[0].1.end, TrialEnd::Scored(_)));
 }
 
 #[test]
 fn what_a_dead_process_left_is_swept() {
     let root = folder("sweep");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let ledger = opened(&root);
     let plan = plan(2, 1);
     for orphan in [".under-way-000001-7", "000002"] {
         fs::create_dir_all(root.join("trials").join(orphan)).unwrap();
     }
-    work_off(&root, &ledger, &plan, 0, 1);
+    work_off(folders(&root), &ledger, &plan, 0, 1);
     assert_eq!(names(&root), ["000001", "000002"]);
     assert!(root.join("trials/000002/verdict.json").exists(), "it is the new one");
     let kept = TrialFolder::of(&root).read(1).unwrap();
-    assert_eq!(kept.verdict.ending, Ending::Pass);
+    assert_eq!(kept.verdict.unwrap().ending, Ending::Pass);
     assert_eq!(TrialFolder::of(&root).unpacked(1, SNAPSHOT_FILE).unwrap(), b"{}");
 }
 
@@ -273,14 +211,14 @@ fn what_a_dead_process_left_is_swept() {
 fn records_are_one_chain_whoever_records_them() {
     let root = folder("chain");
     let path = root.join("ledger.sqlite");
-    let ledgers = [SqliteLedger::open_file(&path).unwrap(), SqliteLedger::open_file(&path).unwrap()];
+    let ledgers = [(); 2].map(|()| SqliteLedger::open_file(&path, jumping()).unwrap());
     let plan = plan(30, 2);
     let (id, _) = ledgers[0].open("made-up", &plan, false).unwrap();
     assert_eq!(ledgers[0].chain(id).unwrap().hashes.len(), 1, "a run is the first link of its own chain");
     // Two runners on one ledger, four workers each, and one error that is tried again.
     std::thread::scope(|scope| {
         for ledger in &ledgers {
-            scope.spawn(|| work_off(&root, ledger, &plan, 1, 4));
+            scope.spawn(|| work_off(folders(&root), ledger, &plan, 1, 4));
         }
     });
     let chain = ledgers[0].chain(id).unwrap();
@@ -299,13 +237,13 @@ fn records_are_one_chain_whoever_records_them() {
 #[test]
 fn an_error_that_is_opened_again_stays_in_the_chain() {
     let root = folder("reopened");
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let ledger = opened(&root);
     let plan = plan(2, 1);
-    work_off(&root, &ledger, &plan, 99, 1);
+    work_off(folders(&root), &ledger, &plan, 99, 1);
     let (id, _) = ledger.open("", &plan, false).unwrap();
     let before = ledger.chain(id).unwrap();
     assert_eq!(ledger.reopen_errors(id).unwrap(), 2);
-    work_off(&root, &ledger, &plan, 0, 1);
+    work_off(folders(&root), &ledger, &plan, 0, 1);
     let after = ledger.chain(id).unwrap();
     assert_eq!((after.flaws.as_slice(), after.hashes.len()), (&[][..], 7), "two errors, opened again, two scores");
     assert!(after.hashes.starts_with(&before.hashes), "what was published stays part of it");
@@ -320,11 +258,15 @@ fn a_ledger_that_was_changed_is_told_with_the_trial() {
         ),
         ("update trial set record = '{' where number = 3", "trial 3: its record in the ledger cannot be read"),
         ("delete from trial where number = 4", "trial 4: its row was deleted"),
-        ("update trial set state = 'open', record = null where number = 4", "trial 4: the chain has a record of it"),
-        ("update trial set failed = 1 where number = 5", "trial 5: its row and its record differ"),
-        ("update trial set agent = 'other' where number = 5", "trial 5: its row is of another trial"),
         (
-            "insert into trial select run, 99, task, 'x', attempt, state, fence, until, tries, failed, record from trial where number = 1",
+            "update trial set state = 0, record = null, link = null where number = 4",
+            "trial 4: the chain has a record of it",
+        ),
+        ("update trial set failed = 1 where number = 5", "trial 5: its row and its record differ"),
+        ("update trial set link = 2 where number = 5", "trial 5: its row names another link"),
+        ("update trial set record = null where number = 5", "trial 5: its row has a record where the chain has none"),
+        (
+            "insert into trial select run, 99, state, fence, until, tries, failed, link, record from trial where number = 1",
             "trial 99: the plan has no such trial",
         ),
         ("delete from link where place = 2", "link 2 was deleted from the chain"),
@@ -333,19 +275,22 @@ fn a_ledger_that_was_changed_is_told_with_the_trial() {
             "link 2 of the chain does not follow",
         ),
         (
-            "insert into link select run, 7, number, record, folder, hash from link where place = 6",
+            "insert into link select run, 7, numbers, record, folder, segment, hash from link where place = 6",
             "records it a second time",
         ),
         ("update link set folder = '11' where place = 1", "link 1 of the chain does not follow"),
         ("delete from link where place = 6", "it is recorded, and the chain has no link of it"),
-        ("update run set plan = replace(plan, 'easy', 'hard')", "the plan was changed"),
+        ("update task set line = replace(line, 'easy', 'hard')", "the plan was changed"),
+        ("update run set plan = replace(plan, 'steady', 'other')", "the plan was changed"),
+        ("update link set numbers = '1-3' where place = 1", "link 1 of the chain does not follow"),
+        ("update link set numbers = '1-99999999' where place = 1", "link 1 of the chain names no trials"),
         ("update run set name = 'better'", "link 1 of the chain does not follow"),
     ];
     for (forged, expected) in all {
         let root = folder("changed");
         let path = root.join("ledger.sqlite");
-        let (ledger, plan) = (SqliteLedger::open_file(&path).unwrap(), plan(6, 1));
-        work_off(&root, &ledger, &plan, 0, 1);
+        let (ledger, plan) = (opened(&root), plan(6, 1));
+        work_off(folders(&root), &ledger, &plan, 0, 1);
         let id = ledger.newest().unwrap().unwrap();
         assert_eq!(ledger.chain(id).unwrap().flaws, []);
         rusqlite::Connection::open(&path).unwrap().execute_batch(forged).unwrap();
@@ -359,22 +304,14 @@ fn a_ledger_that_was_changed_is_told_with_the_trial() {
 fn a_trial_that_nobody_can_have_is_an_error_and_no_wait() {
     let root = folder("stuck");
     let path = root.join("ledger.sqlite");
-    let (ledger, plan) = (SqliteLedger::open_file(&path).unwrap(), plan(3, 1));
+    let (ledger, plan) = (SqliteLedger::open_file(&path, Box::new(|| 0)).unwrap(), plan(3, 1));
     let (id, _) = ledger.open("made-up", &plan, false).unwrap();
-    let far = "update trial set until = 9000000000000000 where number = 2";
+    let far = "update trial set state = 3, until = 9000000000000000 where number = 2";
     rusqlite::Connection::open(&path).unwrap().execute_batch(far).unwrap();
     let agents: Vec<Box<dyn Agent + Send>> = vec![Box::new(Steady { failures: AtomicU32::new(0) })];
     let (stop, progress) = (AtomicBool::new(false), Progress::default());
-    let driver = Driver {
-        host: &MadeUpHost,
-        ledger: &ledger,
-        agents: &agents,
-        folders: TrialFolder::of(&root),
-        now: &|| 0,
-        lease: Some(300),
-        jobs: 2,
-        stop: &stop,
-    };
+    let (ledger, keeping, hold) = (&ledger, folders(&root), Some(300));
+    let driver = Driver { host: &MadeUpHost, ledger, agents: &agents, keeping, hold, jobs: 2, stop: &stop };
     let told = run(&driver, id, &progress).unwrap_err().to_string();
     assert!(told.contains("trial 2") && told.contains("in 9000000000000 s"), "{told}");
     assert_eq!(progress.recorded.load(Ordering::Relaxed), 2, "the others are recorded");
@@ -385,11 +322,11 @@ fn what_fails_names_the_ledger() {
     let root = folder("named");
     let path = root.join("ledger.sqlite");
     fs::write(&path, "no database, but long enough to be taken for one by its length").unwrap();
-    let told = SqliteLedger::open_file(&path).err().unwrap().to_string();
+    let told = SqliteLedger::open_file(&path, jumping()).err().unwrap().to_string();
     assert!(told.contains("ledger.sqlite"), "{told}");
     fs::remove_file(&path).unwrap();
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
-    let told = SqliteLedger::open_file(&path).err().unwrap().to_string();
+    let told = SqliteLedger::open_file(&path, jumping()).err().unwrap().to_string();
     assert!(told.contains("ledger.sqlite") && told.contains("form 1"), "{told}");
 }
 
@@ -398,4 +335,88 @@ fn a_long_diff_is_left_out_and_says_so() {
     assert_eq!(kept_diff("[]"), "[]");
     let long = "x".repeat((4 << 20) + 1);
     assert_eq!(kept_diff(&long), r#"{"left_out":{"bytes":4194305,"most":4194304}}"#);
+}
+
+fn segments(root: &Path) -> Keeping {
+    Keeping::Segments(Segments::of(root), false)
+}
+
+#[test]
+fn segments_keep_what_folders_keep() {
+    let root = folder("segments");
+    let ledger = opened(&root);
+    let plan = plan(40, 5);
+    // Left by a process that was killed before the ledger named it.
+    fs::create_dir_all(root.join("segments")).unwrap();
+    fs::write(root.join("segments/00000077-1.trials.parquet"), "half").unwrap();
+    let progress = work_off(segments(&root), &ledger, &plan, 3, 4);
+    assert_eq!(progress.recorded.load(Ordering::Relaxed), 200);
+    let (id, _) = ledger.open("", &plan, false).unwrap();
+    let chain = ledger.chain(id).unwrap();
+    assert_eq!((chain.recorded, chain.flaws.as_slice(), chain.records.len()), (200, &[][..], 0));
+    let kept = Segments::of(&root);
+    assert_eq!(
+        kept.names().unwrap().len(),
+        chain.segments.len(),
+        "no steps, no transcripts, nothing that is not named"
+    );
+    let mut numbers = Vec::new();
+    for link in &chain.segments {
+        let (all, segment) = (kept.records(link).unwrap(), kept.read(link).unwrap());
+        for (number, record) in &all {
+            assert_eq!(Some(&record.key), plan.key(*number).as_ref());
+            assert!(matches!(&record.end, TrialEnd::Scored(score) if score.pass && score.reward == 1_000_000));
+            assert_eq!(segment.record(*number), Some(record));
+            assert_eq!(segment.kept(*number).unwrap().trace.role, "planner");
+        }
+        numbers.extend(all.iter().map(|(number, _)| *number));
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=200).collect::<Vec<_>>());
+    // Any byte that differs is told.
+    let link = &chain.segments[0];
+    let path = kept.place(&link.name, "trials");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let told = kept.records(link).unwrap_err().to_string();
+    assert!(told.contains(&link.name) && told.contains("its digest differs"), "{told}");
+}
+
+/// The last hash of the chain as the program said that wrote the file.
+const HEAD_OF_FORM_2: &str = "424b3dae5a89b2a1b95815d8ae332bdb1b965bb4a439db85d5802df4d2715c95";
+
+#[test]
+fn a_ledger_of_the_form_before_is_brought_over_and_stays_beside() {
+    let root = folder("form-2");
+    let path = root.join("ledger.sqlite");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(include_str!("../data/form2.sql")).unwrap();
+    for _ in 0..2 {
+        let ledger = opened(&root);
+        let run = ledger.newest().unwrap().unwrap();
+        let chain = ledger.chain(run).unwrap();
+        assert_eq!((chain.head(), chain.flaws.as_slice()), (HEAD_OF_FORM_2, &[][..]));
+        assert_eq!((chain.recorded, chain.records.len(), chain.folders.len()), (4, 4, 4));
+        let standing = ledger.standing(run).unwrap();
+        assert_eq!((standing.planned, standing.recorded, standing.errors), (4, 4, 2));
+    }
+    // It goes on as any other does.
+    let ledger = opened(&root);
+    let run = ledger.newest().unwrap().unwrap();
+    assert_eq!(ledger.reopen_errors(run).unwrap(), 2);
+    let worker = ledger.join(run, 1).unwrap();
+    assert_eq!(ledger.claim(worker, 9).unwrap().unwrap().trials.len(), 2);
+    let kept = rusqlite::Connection::open(root.join("ledger.sqlite.form2")).unwrap();
+    let form: i64 = kept.query_row("pragma user_version", [], |row| row.get(0)).unwrap();
+    let done: i64 = kept.query_row("select count(*) from trial where state = 'done'", [], |row| row.get(0)).unwrap();
+    assert_eq!((form, done), (2, 4), "as it was");
+    // One that was bent before is no better afterwards.
+    let bent = root.join("bent");
+    fs::create_dir(&bent).unwrap();
+    let file = rusqlite::Connection::open(bent.join("ledger.sqlite")).unwrap();
+    file.execute_batch(include_str!("../data/form2.sql")).unwrap();
+    file.execute_batch("update trial set record = replace(record, 'task', 'tusk') where number = 3").unwrap();
+    drop(file);
+    let told = opened(&bent).chain(run).unwrap().flaws;
+    assert!(told.iter().any(|flaw| flaw.trial == Some(3)), "{told:?}");
 }

@@ -8,7 +8,7 @@ use benchwright_pack::{
     BoundKeys, CANARY, Ending, RunPlan, Split, Store, Suite, SuiteTask, Task,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
-use benchwright_run::{Driver, LedgerStore as _, Progress, SqliteLedger, TrialFolder, policy, run};
+use benchwright_run::{Driver, Keeping, LedgerStore as _, Progress, SqliteLedger, TrialFolder, policy, run};
 use benchwright_serve::{Options, Server, Settings};
 use benchwright_testkit::handover;
 use benchwright_workshop::{
@@ -144,24 +144,15 @@ fn the_runner_gives_the_oracle_everything_idle_nothing_and_greedy_an_error() {
         limits: Limits::default(),
     };
     let agents: Vec<_> = names.iter().map(|name| policy(name).unwrap()).collect();
-    let ledger = SqliteLedger::open_file(&folder.path().join("ledger.sqlite")).unwrap();
+    let now = std::sync::atomic::AtomicI64::new(0);
+    let clock = Box::new(move || now.fetch_add(10_000, Ordering::Relaxed));
+    let ledger = SqliteLedger::open_file(&folder.path().join("ledger.sqlite"), clock).unwrap();
     let (id, _) = ledger.open("handover", &plan, false).unwrap();
     let (stop, progress) = (AtomicBool::new(false), Progress::default());
-    let clock = std::sync::atomic::AtomicI64::new(0);
-    let now = || clock.fetch_add(10_000, Ordering::Relaxed);
-    let folders = TrialFolder::of(&folder.path().join("run"));
-    let driver = Driver {
-        host: &host,
-        ledger: &ledger,
-        agents: &agents,
-        folders,
-        now: &now,
-        lease: Some(1_000_000_000),
-        jobs: 2,
-        stop: &stop,
-    };
+    let keeping = Keeping::Folders(TrialFolder::of(&folder.path().join("run")));
+    let driver = Driver { host: &host, ledger: &ledger, agents: &agents, keeping, hold: None, jobs: 2, stop: &stop };
     run(&driver, id, &progress).unwrap();
-    let records = ledger.records(id).unwrap();
+    let records = ledger.chain(id).unwrap().records;
     assert_eq!(records.len(), TASKS.len() * names.len());
     for (_, record) in records {
         match (&*record.key.agent, &record.end) {

@@ -165,7 +165,7 @@ impl Hosted for EpisodeElsewhere<'_> {
     }
 
     /// The calls are made again here: the state that they lead to must be the one the server says it is in.
-    fn finish(self: Box<Self>) -> Result<Finished, HostError> {
+    fn finish(self: Box<Self>, with_state: bool) -> Result<Finished, HostError> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
@@ -176,7 +176,7 @@ impl Hosted for EpisodeElsewhere<'_> {
         let clean = |call: &TraceCall| (secrets.json_text(&call.tool), secrets.json_text(&call.arguments));
         let is_clean = |call: &TraceCall| clean(call) == (call.tool.clone(), call.arguments.clone());
         if trace.calls.iter().all(is_clean) {
-            return finished(&self.opened, &episode, self.world);
+            return finished(&self.opened, &episode, self.world, with_state);
         }
         // The server has seen a secret, and what is kept here must not: the same calls without it are what is judged.
         let mut episode = self.opened.begin()?;
@@ -184,7 +184,7 @@ impl Hosted for EpisodeElsewhere<'_> {
             // A refusal is an answer like any other.
             let _ = episode.call(&tool, &arguments);
         }
-        finished(&self.opened, &episode, self.world)
+        finished(&self.opened, &episode, self.world, with_state)
     }
 }
 

@@ -109,11 +109,11 @@ impl Hosted for EpisodeHere<'_> {
         })
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Finished, HostError> {
+    fn finish(mut self: Box<Self>, with_state: bool) -> Result<Finished, HostError> {
         self.is_over = true;
         let ended = self.host.episodes.end(self.id).map_err(|error| failed("world")(error.to_string()))?;
         let episode = ended.ok_or_else(|| failed("world")("a call stopped half-way".to_owned()))?;
-        finished(&self.opened, &*episode, self.world)
+        finished(&self.opened, &*episode, self.world, with_state)
     }
 }
 

@@ -6,14 +6,14 @@
 mod office;
 mod server;
 
-use crate::folder::folder;
+use crate::{folder::folder, made_up::jumping};
 use benchwright_base::Digest;
 use benchwright_pack::{
     RunPlan, TaskLine,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_run::{
-    Agent, AgentError, Driver, Finished, Host as _, LedgerStore as _, Played, Progress, SqliteLedger, Stop,
+    Agent, AgentError, Driver, Finished, Host as _, Keeping, LedgerStore as _, Played, Progress, SqliteLedger, Stop,
     TrialFolder,
     model::{AgentSpec, Cause, Dialect, Message, Model, ModelAgent, ModelOptions, Prices, Redactor, Retry, Secret},
     run,
@@ -25,10 +25,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -117,7 +114,7 @@ fn trial_with(
     let mut episode = office.begin("task").unwrap();
     let task = office.open("task").unwrap();
     let played = agent(spec, &model).play(&office, &task, &mut *episode, 1, limits);
-    let left = episode.finish().unwrap();
+    let left = episode.finish(true).unwrap();
     let waits = waits.lock().unwrap().clone();
     Trial { played, left, waits, server }
 }
@@ -414,7 +411,7 @@ fn plan(agents: &[&str]) -> RunPlan {
 
 /// Works off a run of one trial for each agent, and gives the ends by agent.
 fn work_off(root: &Path, plan: &RunPlan, server: &FakeModelServer) -> Vec<(String, TrialEnd)> {
-    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite")).unwrap();
+    let ledger = SqliteLedger::open_file(&root.join("ledger.sqlite"), jumping()).unwrap();
     let (id, is_new) = ledger.open("office", plan, false).unwrap();
     if !is_new {
         ledger.reopen_errors(id).unwrap();
@@ -424,20 +421,11 @@ fn work_off(root: &Path, plan: &RunPlan, server: &FakeModelServer) -> Vec<(Strin
     let (model, _) = model(options);
     let agents: Vec<Box<dyn Agent + Send>> =
         plan.agents.iter().map(|name| Box::new(agent(name, &model)) as Box<dyn Agent + Send>).collect();
-    let (clock, stop, office) = (AtomicI64::new(0), AtomicBool::new(false), Office::new(20));
-    let now = || clock.fetch_add(10_000, Ordering::Relaxed);
-    let driver = Driver {
-        host: &office,
-        ledger: &ledger,
-        agents: &agents,
-        folders: TrialFolder::of(root),
-        now: &now,
-        lease: Some(1_000_000_000),
-        jobs: 1,
-        stop: &stop,
-    };
+    let (stop, office) = (AtomicBool::new(false), Office::new(20));
+    let (keeping, hold) = (Keeping::Folders(TrialFolder::of(root)), Some(1_000_000_000));
+    let driver = Driver { host: &office, ledger: &ledger, agents: &agents, keeping, hold, jobs: 1, stop: &stop };
     run(&driver, id, &Progress::default()).unwrap();
-    let records = ledger.records(id).unwrap();
+    let records = ledger.chain(id).unwrap().records;
     records.into_iter().map(|(_, record)| (record.key.agent, record.end)).collect()
 }
 

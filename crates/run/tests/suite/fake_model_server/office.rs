@@ -5,7 +5,7 @@ use benchwright_pack::{
     Verdict,
 };
 use benchwright_project::Family;
-use benchwright_run::{Finished, Host, HostError, Hosted, Sealed, ToolCard};
+use benchwright_run::{Finished, Host, HostError, Hosted, Left, Sealed, ToolCard};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ impl Hosted for Episode<'_> {
         answer
     }
 
-    fn finish(self: Box<Self>) -> Result<Finished, HostError> {
+    fn finish(self: Box<Self>, _: bool) -> Result<Finished, HostError> {
         let is_right = self.orders == [3];
         let all = if is_right { 1_000_000 } else { 0 };
         let status = if is_right { CheckStatus::Pass } else { CheckStatus::Fail };
@@ -116,8 +116,8 @@ impl Hosted for Episode<'_> {
             calls: self.calls,
             end: String::new(),
         };
-        let snapshot = json!(self.orders).to_string().into_bytes();
-        Ok(Finished { trace, snapshot, diff: "[]".to_owned(), verdict, frame_rules: Vec::new(), world: 1 })
+        let left = Left { snapshot: json!(self.orders).to_string().into_bytes(), diff: "[]".to_owned() };
+        Ok(Finished { trace, left: Some(left), verdict, frame_rules: Vec::new(), world: 1 })
     }
 }
 
