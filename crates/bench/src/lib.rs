@@ -15,6 +15,7 @@ mod erp;
 mod error;
 mod generate;
 mod grid;
+mod ledger;
 mod measure;
 mod ops;
 mod python;
@@ -29,10 +30,11 @@ use benchwright_workshop::Workshop;
 use serde_json::Value as Json;
 
 /// The benches by name.
-pub const NAMES: [&str; 9] = ["world", "serve", "generate", "grid", "ops", "dials", "erp", "python", "sandbox"];
+pub const NAMES: [&str; 10] =
+    ["world", "serve", "generate", "grid", "ops", "dials", "ledger", "erp", "python", "sandbox"];
 
 /// Those that need what may not be there, and are run only by name.
-pub const BY_NAME: [&str; 3] = ["erp", "python", "sandbox"];
+pub const BY_NAME: [&str; 4] = ["ledger", "erp", "python", "sandbox"];
 
 /// What a bench found.
 #[derive(Clone, Debug)]
@@ -75,6 +77,10 @@ pub fn measure(workshop: &Workshop, name: &str, quick: bool) -> Result<Measured>
         "erp" => {
             let figures = erp::run(workshop.catalog(), quick)?;
             (figures.to_json(), figures.to_table(), figures.missed())
+        }
+        "ledger" => {
+            let figures = ledger::run(quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "sandbox" => {
             let figures = sandbox::run(quick)?;

@@ -164,6 +164,11 @@ impl<'a> Reader<'a> {
         Reader { plan, chain, expected: 1, told: BTreeMap::new(), latest: BTreeMap::new(), next: 1, missing: 0 }
     }
 
+    /// The hash of the last link that was followed.
+    pub(crate) fn head(&self) -> &str {
+        self.chain.head()
+    }
+
     /// Follows the next link.
     pub(crate) fn link(&mut self, link: Link) {
         let Link { place, numbers, told, hash } = link;

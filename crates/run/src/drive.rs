@@ -35,8 +35,7 @@ const IDLE: Duration = Duration::from_millis(200);
 /// How much work a lease of many trials is about, and after how much it is closed whatever is left of it.
 const WORTH: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(10);
-/// The trials of the first lease, when nobody knows yet how long one takes, and how much larger the next may be.
-const FIRST: usize = 16;
+/// How much larger a lease may be than the one before it. The first has one trial: nobody knows yet how long one takes.
 const GROWTH: usize = 8;
 
 /// How what trials leave is kept.
@@ -57,22 +56,24 @@ impl Keeping {
         }
     }
 
-    fn is_empty(&self) -> io::Result<bool> {
+    /// The names of all that is kept.
+    fn names(&self) -> io::Result<Vec<String>> {
         match self {
-            Keeping::Folders(folders) => folders.is_empty(),
-            Keeping::Segments(segments, _) => Ok(segments.names()?.is_empty()),
+            Keeping::Folders(folders) => folders.names(),
+            Keeping::Segments(segments, _) => segments.names(),
         }
     }
 
-    /// Removes what the chain does not have. Only for when nobody works on the run.
-    fn sweep(&self, chain: &Chain) -> io::Result<usize> {
-        match self {
-            Keeping::Folders(folders) => folders.sweep(&|number| chain.folders.contains_key(&number)),
-            Keeping::Segments(segments, _) => {
-                let named: BTreeSet<&str> = chain.segments.iter().map(|segment| &*segment.name).collect();
-                segments.sweep(&named)
+    /// Removes those of these names that the chain does not have.
+    fn sweep(&self, names: &[String], chain: &Chain) -> io::Result<()> {
+        let named: BTreeSet<&str> = chain.segments.iter().map(|segment| &*segment.name).collect();
+        for name in names {
+            match self {
+                Keeping::Folders(folders) => folders.sweep(name, &|number| chain.folders.contains_key(&number))?,
+                Keeping::Segments(segments, _) => segments.sweep(name, &named)?,
             }
         }
+        Ok(())
     }
 }
 
@@ -106,8 +107,10 @@ pub struct Progress {
 /// Works off a run. Sweeps first what no recorded trial owns.
 pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), LedgerError> {
     let plan = driver.ledger.plan(run)?;
-    if !driver.keeping.is_empty().map_err(LedgerError::Folder)? && driver.ledger.fences(run)?.is_empty() {
-        driver.keeping.sweep(&driver.ledger.chain(run)?).map_err(LedgerError::Folder)?;
+    // What was there before nobody held a trial is recorded by now, or never will be. What comes later may be somebody's who works.
+    let before = driver.keeping.names().map_err(LedgerError::Folder)?;
+    if !before.is_empty() && driver.ledger.fences(run)?.is_empty() {
+        driver.keeping.sweep(&before, &driver.ledger.chain(run)?).map_err(LedgerError::Folder)?;
     }
     let tasks = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
     let hold = driver.hold.unwrap_or(HOLD);
@@ -180,7 +183,7 @@ impl Worker<'_> {
 
     fn work(&self) -> Result<(), LedgerError> {
         let mut patience = Patience { hold: self.hold, since: None };
-        let mut size = FIRST;
+        let mut size = 1;
         while !self.is_stopped() {
             let most = if matches!(self.driver.keeping, Keeping::Folders(_)) { 1 } else { size };
             let Some(lease) = self.driver.ledger.claim(self.id, most)? else {

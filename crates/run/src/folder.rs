@@ -137,27 +137,27 @@ impl TrialFolder {
     pub(crate) fn keep(&self, written: &Written, number: i64) -> io::Result<()> {
         let place = self.place(number);
         if place.exists() {
+            // Asked again by a ledger whose answer was lost: it is in its place.
+            if !written.path.exists() {
+                return Ok(());
+            }
             // Left by a process that died between this and its commit.
             fs::remove_dir_all(&place)?;
         }
         fs::rename(&written.path, place)
     }
 
-    /// Whether nothing is kept here yet.
-    pub(crate) fn is_empty(&self) -> io::Result<bool> {
-        Ok(self.entries()?.is_empty())
+    /// The names of all folders, those under way too.
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+        Ok(self.entries()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// Removes what belongs to no recorded trial. How many were removed.
-    pub(crate) fn sweep(&self, is_recorded: &dyn Fn(i64) -> bool) -> io::Result<usize> {
-        let mut removed = 0;
-        for (name, path) in self.entries()? {
-            if !name.parse().is_ok_and(is_recorded) {
-                fs::remove_dir_all(path)?;
-                removed += 1;
-            }
+    /// Removes a folder that belongs to no recorded trial.
+    pub(crate) fn sweep(&self, name: &str, is_recorded: &dyn Fn(i64) -> bool) -> io::Result<()> {
+        match name.parse().is_ok_and(is_recorded) {
+            true => Ok(()),
+            false => fs::remove_dir_all(self.root.join(name)),
         }
-        Ok(removed)
     }
 
     /// What stands beside each other there, with its name. Nothing where no trial has ended yet.

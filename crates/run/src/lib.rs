@@ -44,10 +44,12 @@ mod ledger;
 pub mod model;
 mod numbers;
 mod policy;
+mod postgres;
 mod program;
 mod segment;
 mod sqlite;
 
+pub use self::postgres::PostgresLedger;
 pub use agent::{Agent, AgentError, Played, Stop};
 pub use chain::{Chain, Flaw, SegmentLink};
 pub use drive::{Driver, Keeping, Progress, record_played, run};

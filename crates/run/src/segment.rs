@@ -289,16 +289,12 @@ impl Segments {
         Ok(())
     }
 
-    /// Removes what no finish named. How many files.
-    pub(crate) fn sweep(&self, named: &BTreeSet<&str>) -> io::Result<usize> {
-        let mut removed = 0;
-        for name in self.names()? {
-            if !named.contains(name.split('.').next().unwrap_or(&name)) {
-                fs::remove_file(self.root.join(&name))?;
-                removed += 1;
-            }
+    /// Removes a file of a segment that no finish named.
+    pub(crate) fn sweep(&self, name: &str, named: &BTreeSet<&str>) -> io::Result<()> {
+        match named.contains(name.split('.').next().unwrap_or(name)) {
+            true => Ok(()),
+            false => fs::remove_file(self.root.join(name)),
         }
-        Ok(removed)
     }
 
     /// The names of all files, in order.

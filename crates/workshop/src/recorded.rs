@@ -1,12 +1,13 @@
 //! Recorded runs as dialogues: every trial of a ledger with what was said and done in it, for rows and for logs of other programs.
 
 use crate::{Error, Workshop, dialogues::Teller, host::StoreHost, play::Offer, progress::Work, runs::Runs};
+use benchwright_base::Digest;
 use benchwright_export::{
     ExportError, InspectLog, atif,
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
 };
 use benchwright_pack::{RunPlan, Store, StoreError, TaskLine, TrialRecord, run::TrialEnd};
-use benchwright_run::{Chain, Flaw, Kept, LedgerStore as _, RunId, Segment, Segments, TrialFolder};
+use benchwright_run::{Chain, Flaw, Kept, RunId, Segment, Segments, TrialFolder, folder::told_apart};
 use std::{
     collections::{BTreeMap, VecDeque},
     fs,
@@ -120,6 +121,17 @@ impl Recorded {
     pub(crate) fn kept(&self, number: i64) -> Result<Kept, StoreError> {
         let Some(at) = self.segment_of(number) else { return TrialFolder::of(&self.folder).read(number) };
         self.segment(at)?.kept(number)
+    }
+
+    /// The digest of all records by their numbers, times apart: the same for whoever worked the run off, in whatever order.
+    pub fn digest(&self) -> Result<Digest, Error> {
+        let mut all = Vec::new();
+        for (number, record) in &self.records {
+            let told = told_apart(record).and_then(|(told, _)| serde_json::to_vec(&told));
+            let told = told.map_err(|error| Error::Row { id: record.key.task.clone(), why: error.to_string() })?;
+            all.push((number.to_string(), Digest::of(&told)));
+        }
+        Ok(Digest::of_parts(all.iter().map(|(number, digest)| (&**number, &digest.0[..]))))
     }
 
     /// The last hash of the chain over its records.

@@ -12,8 +12,7 @@ use benchwright_pack::{
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_run::{
-    Agent, Driver, Keeping, LedgerError, LedgerStore as _, Progress, RunId, Segments, Standing, TrialFolder,
-    run as drive,
+    Agent, Driver, Keeping, LedgerError, Progress, RunId, Segments, Standing, TrialFolder, run as drive,
 };
 use std::{
     path::Path,
@@ -120,7 +119,7 @@ impl<'a> Run<'a> {
         }
         runs.note_tasks(&name, folder).map_err(Error::io(&place))?;
         let working = Working::on(&place).map_err(Error::io(&place))?;
-        if working.alone {
+        if working.alone && runs.is_local() {
             // Whoever held trials is gone.
             runs.ledger.take_back(id)?;
             working.share().map_err(Error::io(&place))?;
@@ -139,7 +138,7 @@ impl<'a> Run<'a> {
         let (stop, done) = (AtomicBool::new(false), Progress::default());
         let driver = Driver {
             host: self.host,
-            ledger: &self.runs.ledger,
+            ledger: &*self.runs.ledger,
             agents: self.agents,
             keeping: self.keeping.clone(),
             hold: None,

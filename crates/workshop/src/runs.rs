@@ -2,7 +2,7 @@
 
 use crate::Error;
 use benchwright_base::DateTime;
-use benchwright_run::SqliteLedger;
+use benchwright_run::{LedgerError, LedgerStore, PostgresLedger, SqliteLedger};
 use nix::time::{ClockId, clock_gettime};
 use std::{
     fs, io,
@@ -11,27 +11,47 @@ use std::{
 
 /// The file of the ledger.
 const LEDGER: &str = "ledger.sqlite";
+/// Where the password of a PostgreSQL is looked for, as every program of it does.
+const PASSWORD: &str = "PGPASSWORD";
 
 /// The folder of runs with its ledger.
 pub struct Runs {
     root: PathBuf,
-    /// The database of runs and trials, `ledger.sqlite`.
-    pub ledger: SqliteLedger,
+    /// The database of runs and trials: `ledger.sqlite` of the folder, or a PostgreSQL.
+    pub ledger: Box<dyn LedgerStore + Send>,
+    /// The address of the ledger, where others may work with it whom nobody here knows of.
+    shared: Option<String>,
 }
 
 impl Runs {
     /// Opens it, or makes it.
     pub fn open(root: &Path) -> Result<Runs, Error> {
+        Runs::with(root, None)
+    }
+
+    /// The same with the ledger of an address, such as `postgres://USER@HOST/DATABASE`. Its password is taken from `PGPASSWORD`.
+    pub fn with(root: &Path, ledger: Option<&str>) -> Result<Runs, Error> {
         let failed = |why: String| Error::Runs { path: root.to_owned(), why };
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
-        let ledger =
-            SqliteLedger::open_file(&root.join(LEDGER), Box::new(now)).map_err(|error| failed(error.to_string()))?;
-        Ok(Runs { root: root.to_owned(), ledger })
+        let opened: Result<Box<dyn LedgerStore + Send>, LedgerError> = match ledger {
+            None => SqliteLedger::open_file(&root.join(LEDGER), Box::new(now)).map(|ledger| Box::new(ledger) as _),
+            Some(url) => {
+                let password = std::env::var(PASSWORD).ok();
+                PostgresLedger::open_url(url, password.as_deref()).map(|ledger| Box::new(ledger) as _)
+            }
+        };
+        let opened = opened.map_err(|error| failed(error.to_string()))?;
+        Ok(Runs { root: root.to_owned(), ledger: opened, shared: ledger.map(str::to_owned) })
+    }
+
+    /// Whether all who work with the ledger are on this machine and hold the lock of the run's folder.
+    pub fn is_local(&self) -> bool {
+        self.shared.is_none()
     }
 
     /// Where the ledger is.
     pub fn ledger_path(&self) -> PathBuf {
-        self.root.join(LEDGER)
+        self.shared.as_ref().map_or_else(|| self.root.join(LEDGER), PathBuf::from)
     }
 
     /// The folder of a run.

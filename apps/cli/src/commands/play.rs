@@ -13,7 +13,7 @@ use benchwright_pack::{
     RunPlan,
     run::{Limits, RUN_VERSION},
 };
-use benchwright_run::{LedgerStore as _, TrialFolder, record_played};
+use benchwright_run::{TrialFolder, record_played};
 use benchwright_sandbox::Conditions;
 use benchwright_workshop::{host::StoreHost, runs::Runs, session::Session, tasks::shown};
 use benchwright_world::Seat;
@@ -126,7 +126,7 @@ fn at_a_task(catalog: &Catalog, options: &Options, script: Option<fs::File>) -> 
     let name = runs.ledger.name(run)?;
     runs.note_tasks(&name, &folder)?;
     let wall = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    record_played(&runs.ledger, &TrialFolder::of(&runs.folder(&name)), run, left, wall)?;
+    record_played(&*runs.ledger, &TrialFolder::of(&runs.folder(&name)), run, left, wall)?;
     eprintln!("{told}; recorded as {name}");
     Ok(())
 }

@@ -8,7 +8,6 @@ use benchwright_report::{
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_run::LedgerStore as _;
 use benchwright_workshop::{Error, Workshop, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
 use std::{
@@ -40,7 +39,7 @@ Examples:
   benchwright report 2026-11-15T090000-out --html report --details failed
 
 Keys of --json:
-  run, head, flaws, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
+  run, head, records (the digest of all records, times apart), flaws, tasks, clusters, attempts, planned, attempted, scored, errors, mean_reward, pass_at_1, trials_per_s,
   environment_share, agents [{agent, all, by {tier, pattern, domain, objective, horizon, ways}, families, rules, grids,
   correlations, flaky, pairs, refusals, icc_cluster, icc_task}]
 With --verify:
@@ -55,6 +54,9 @@ pub(crate) struct Options {
     /// Where runs are kept
     #[arg(long, value_name = "RUNS", default_value = "runs")]
     runs: PathBuf,
+    /// A PostgreSQL that several machines share as ledger: postgres://USER@HOST/DATABASE, the password in PGPASSWORD
+    #[arg(long, value_name = "URL")]
+    ledger: Option<String>,
     /// Writes pages into this folder
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
@@ -94,7 +96,7 @@ fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Recorded> {
 
 /// Runs `report`.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
-    let runs = Runs::open(&options.runs)?;
+    let runs = Runs::with(&options.runs, options.ledger.as_deref())?;
     if options.list {
         return list(&runs, options.json);
     }
@@ -124,7 +126,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
             Err(Error::Flawed { flaws, .. }) => flaws.iter().map(ToString::to_string).collect(),
             _ => Vec::new(),
         };
-        let mut told = json!({ "run": read.name, "head": read.head(), "flaws": flaws });
+        let mut told = json!({ "run": read.name, "head": read.head(), "records": read.digest()?, "flaws": flaws });
         if let (Json::Object(told), Json::Object(summary)) = (&mut told, serde_json::to_value(&summary)?) {
             told.extend(summary);
         }

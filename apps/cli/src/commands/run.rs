@@ -97,6 +97,9 @@ pub(crate) struct Options {
     /// Where runs are kept
     #[arg(long, value_name = "RUNS", default_value = "runs")]
     runs: PathBuf,
+    /// A PostgreSQL that several machines share as ledger: postgres://USER@HOST/DATABASE, the password in PGPASSWORD
+    #[arg(long, value_name = "URL")]
+    ledger: Option<String>,
     /// Starts another run, even where one with the same plan is there
     #[arg(long)]
     new: bool,
@@ -130,7 +133,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         None if has_programs => StoreHost::served(catalog, store, &secrets)?,
         None => StoreHost::new(catalog, store),
     };
-    let kept = Runs::open(&options.runs)?;
+    let kept = Runs::with(&options.runs, options.ledger.as_deref())?;
     if has_programs {
         // A program that runs as another must find neither the plans nor what others did.
         for folder in [options.tasks.join(SEALED_TREE), options.runs.clone()] {

@@ -5,8 +5,8 @@ use crate::{
     made_up::{Still, error, plan},
 };
 use benchwright_pack::RunPlan;
-use benchwright_run::{Claim, Ended, Finish, Lease, LedgerStore, RunId, SqliteLedger};
-use std::{collections::BTreeSet, sync::Mutex};
+use benchwright_run::{Claim, Ended, Finish, Lease, LedgerStore, PostgresLedger, RunId, SqliteLedger};
+use std::{collections::BTreeSet, sync::Mutex, time::Duration};
 
 /// How long a worker's trials are held in these cases, in milliseconds.
 const HOLD: i64 = 400;
@@ -228,4 +228,25 @@ fn in_sqlite() {
         println!("{name}");
         case(&Subject { ledger: Box::new(ledger), pass: Box::new(move |millis| still.pass(millis)) });
     }
+}
+
+/// `BENCHWRIGHT_POSTGRES` is its address, which `scripts/postgres up` prints. What is in it is lost.
+#[test]
+#[ignore = "needs a PostgreSQL of its own: scripts/postgres-slice.sh starts one"]
+fn in_postgres() {
+    let url = std::env::var("BENCHWRIGHT_POSTGRES").expect("BENCHWRIGHT_POSTGRES is the address of a PostgreSQL");
+    for (name, case) in CASES {
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        client.batch_execute("drop schema if exists benchwright cascade").unwrap();
+        let ledger = PostgresLedger::open_url(&url, None).unwrap();
+        println!("{name}");
+        let pass = |millis: i64| std::thread::sleep(Duration::from_millis(millis.unsigned_abs()));
+        case(&Subject { ledger: Box::new(ledger), pass: Box::new(pass) });
+    }
+}
+
+#[test]
+fn an_address_with_a_password_is_refused_and_not_repeated() {
+    let told = PostgresLedger::open_url("postgres://me:hidden-word@127.0.0.1:1/x", None).err().unwrap().to_string();
+    assert!(told.contains("PGPASSWORD") && !told.contains("hidden-word"), "{told}");
 }

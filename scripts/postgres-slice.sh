@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# A ledger in a real PostgreSQL: the contract that every ledger is held to, then one run by several processes, of which some are killed, and the
+# server with all its processes too. All trials are recorded, none twice, and the records are those of one process on SQLite.
+#
+#   bash scripts/postgres-slice.sh PROGRAM GRIDS [TRIALS [WORKERS [KILLS]]]
+#
+# PROGRAM is the program, GRIDS a folder with the suite grid-324. 20,000 trials, 4 workers and one kill of each kind unless more are asked for.
+# Exit 77 where PostgreSQL cannot be had: no verdict.
+set -euo pipefail
+program=$(realpath "$1")
+grids=$(realpath "$2")
+trials=${3:-20000} workers=${4:-4} kills=${5:-1}
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+attempts=$(((trials + 971) / 972))
+planned=$((attempts * 972))
+place=$(mktemp -d)
+chmod 755 "$place"
+pids=()
+clean() {
+    for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
+    bash scripts/postgres down "$place/server" || true
+    rm -rf "$place"
+}
+trap clean EXIT
+url=$(bash scripts/postgres up "$place/server") || exit $?
+
+if [ -z "${NO_CONTRACT:-}" ]; then
+    BENCHWRIGHT_POSTGRES=$url cargo nextest run --workspace --locked --run-ignored only -E 'package(benchwright-run) & test(contract::in_postgres)'
+fi
+
+work() { "$program" run "$grids" --agent idle --agent random --agent oracle -k "$attempts" "$@"; }
+field() { python3 -c 'import json, sys; told = json.load(sys.stdin); print(*(told[key] for key in sys.argv[1:]))' "$@"; }
+begun=$(date +%s.%N)
+start() {
+    work --runs "$place/runs" --ledger "$url" --jobs 1 --json >"$place/out-$1.json" 2>"$place/err-$1" &
+    pids[$1]=$!
+}
+for nth in $(seq "$workers"); do start "$nth"; done
+down=0
+for kill in $(seq "$kills"); do
+    # At moments spread over the run.
+    until [ "$(find "$place/runs" -name '*.trials.parquet' 2>/dev/null | wc -l)" -ge $((kill * 6)) ]; do
+        sleep 0.2
+        kill -0 "${pids[@]}" 2>/dev/null || break
+    done
+    victim=$((1 + kill % workers))
+    kill -9 "${pids[$victim]}" && { wait "${pids[$victim]}" || true; } 2>/dev/null
+    before=$(date +%s.%N)
+    bash scripts/postgres kill "$place/server"
+    down=$(python3 -c "print(round($down + $(date +%s.%N) - $before, 1))")
+    start "$victim"
+done
+for nth in $(seq "$workers"); do
+    wait "${pids[$nth]}" || { echo "worker $nth failed:" >&2; cat "$place/err-$nth" >&2; exit 1; }
+done
+took=$(python3 -c "print(round($(date +%s.%N) - $begun, 1))")
+
+read -r recorded errors records <<<"$("$program" report --runs "$place/runs" --ledger "$url" --json | field attempted errors records)"
+[ "$recorded" = "$planned" ] || { echo "$recorded of $planned trials are recorded" >&2; exit 1; }
+[ "$errors" = 0 ] || { echo "$errors trials are errors" >&2; exit 1; }
+"$program" report --runs "$place/runs" --ledger "$url" --verify --sample 100
+if [ "$planned" -le 50000 ]; then
+    alone=$(work --runs "$place/alone" --json >/dev/null && "$program" report --runs "$place/alone" --json | field records)
+    [ "$records" = "$alone" ] || { echo "the records are other ones than those of one process: $records, $alone" >&2; exit 1; }
+fi
+echo "$planned trials by $workers workers in $took s, $kills workers and $kills times the server killed ($down s down), none lost, none twice; records $records"
