@@ -72,22 +72,24 @@ def main(program, grids, folder, trials=1_000_000, kills=3):
     peak = int(err.strip().splitlines()[-1])
     told = json.loads(out)
 
-    def rate(share):
-        """Trials a second of a tenth, by the marks around it."""
-        low, high = planned * share, planned * (share + 0.1)
-        inside = [mark for mark in marks if low <= mark[1] <= high]
-        (begin, few), (end, many) = inside[0], inside[-1]
-        return (many - few) / max(end - begin, 1e-9)
+    def reached(count):
+        """When so many were recorded, between two looks."""
+        (before, few), (after, many) = next(pair for pair in zip(marks, marks[1:]) if pair[1][1] >= count)
+        return before + (after - before) * (count - few) / max(many - few, 1)
 
-    first, last = rate(0.0), rate(0.9)
+    def rate(share):
+        """Trials a second of a tenth."""
+        return 0.1 * planned / (reached(planned * (share + 0.1)) - reached(planned * share))
+
+    first, last, end = rate(0.0), rate(0.9), reached(planned)
     with sqlite3.connect(runs / "ledger.sqlite") as asks:
         count, done = asks.execute("select count(*), sum(state = 2) from trial").fetchone()
         links = [told for (told,) in asks.execute("select numbers from link order by place")]
     recorded = [number for told_in in links for number in numbers(told_in)]
     files = [path for path in runs.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    print(f"{planned} trials in {took:.0f} s with {kills} kills: {planned / took:.0f} a second; first tenth {first:.0f}, last tenth {last:.0f}")
-    print(f"{len(files)} files, {size / planned:.0f} bytes a trial, peak of the last process {peak // 1024} MiB, its own summary after {told['seconds']} s")
+    print(f"{planned} trials in {took:.0f} s with {kills} kills: {planned / took:.0f} a second ({planned / end:.0f} until the last was recorded); first tenth {first:.0f}, last tenth {last:.0f}")
+    print(f"{len(files)} files, {size / planned:.0f} bytes a trial, peak of the last process {peak // 1024} MiB, which recorded for {told['seconds']:.0f} s")
     faults = []
     if not count == done == planned == len(recorded) == len(set(recorded)) == told["scored"]:
         faults.append(f"{count} rows, {done} done, {len(recorded)} recorded, {len(set(recorded))} of them once, {told['scored']} scored")

@@ -12,7 +12,7 @@ mod spread;
 
 pub use interval::{Estimate, Unit, Warning, cautions, mean, proportion};
 pub use paired::{Difference, Finding, could_tell, holm, mcnemar, paired};
-pub use passes::{pass_at_k, pass_hat_k};
+pub use passes::{pass_at_k, pass_hat_k, passes};
 pub use power::{Design, power, smallest_difference};
 pub use rank::spearman;
 pub use spread::{intraclass, quantile};

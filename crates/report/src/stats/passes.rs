@@ -10,6 +10,17 @@ pub fn pass_hat_k(n: u32, c: u32, k: u32) -> Option<f64> {
     (k >= 1 && k <= n && c <= n).then(|| ratio(c, n, k))
 }
 
+/// pass@k and pass^k of `n` trials of which `c` passed, for every k from 1 to `n`: each from the one before it, so that a thousand attempts are
+/// no million steps.
+pub fn passes(n: u32, c: u32) -> impl Iterator<Item = (f64, f64)> {
+    let c = c.min(n);
+    (0..n).scan((1.0, 1.0), move |(none, all), i| {
+        *none *= f64::from((n - c).saturating_sub(i)) / f64::from(n - i);
+        *all *= f64::from(c.saturating_sub(i)) / f64::from(n - i);
+        Some((1.0 - *none, *all))
+    })
+}
+
 /// `C(a, k) / C(n, k)` as a product, so that nothing overflows.
 fn ratio(a: u32, n: u32, k: u32) -> f64 {
     if a < k { 0.0 } else { (0..k).map(|i| f64::from(a - i) / f64::from(n - i)).product() }
@@ -18,6 +29,15 @@ fn ratio(a: u32, n: u32, k: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_k_at_once_are_those_one_by_one() {
+        for (n, c) in [(0, 0), (1, 1), (4, 0), (4, 4), (30, 7), (30, 29)] {
+            let at_once: Vec<(f64, f64)> = passes(n, c).collect();
+            let one_by_one = (1..=n).map(|k| (pass_at_k(n, c, k).unwrap(), pass_hat_k(n, c, k).unwrap()));
+            assert_eq!(at_once, one_by_one.collect::<Vec<_>>(), "{c} of {n}");
+        }
+    }
 
     #[test]
     fn both_count_the_draws_without_replacement() {

@@ -2,7 +2,7 @@
 //! is needed to judge it.
 
 use super::{Tried, one};
-use crate::stats::{Estimate, mean, pass_at_k, pass_hat_k, proportion, quantile, rounded};
+use crate::stats::{Estimate, mean, passes, proportion, quantile, rounded};
 use benchwright_pack::run::{Score, TrialEnd, TrialRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,14 +118,15 @@ impl Figures {
         };
         let mut walls: Vec<u64> = scored.iter().map(|(_, record)| record.spent.wall).collect();
         let mut wall = |share: f64| quantile(&mut walls, share).map(|micros| rounded(micros as f64 / 1e6));
+        let (pass_at_k, pass_hat_k) = by_attempts(tried, attempts);
         Figures {
             pass_at_1: proportion(&units(|score| one(score.pass))),
             errors_as_zero: with_errors(tried),
             never_began: scored.iter().filter(|(_, record)| record.failed.is_some() && record.used.calls == 0).count(),
             worst: share(passed, counts.planned),
             best: share(passed + counts.planned - counts.scored, counts.planned),
-            pass_at_k: (1..=attempts).map(|k| over_tasks(tried, k, pass_at_k)).collect(),
-            pass_hat_k: (1..=attempts).map(|k| over_tasks(tried, k, pass_hat_k)).collect(),
+            pass_at_k,
+            pass_hat_k,
             mean_reward: mean(&units(|score| score.reward as f64 / 1e6)),
             paper_pass: proportion(&units(|score| one(score.paper_pass))),
             clean: proportion(&units(|score| one(score.clean))),
@@ -158,14 +159,15 @@ fn with_errors(tried: &[&Tried]) -> Option<f64> {
     (!shares.is_empty()).then(|| rounded(shares.iter().sum::<f64>() / shares.len() as f64))
 }
 
-/// The mean of pass@k or pass^k over the tasks that were scored at least k times.
-fn over_tasks(tried: &[&Tried], k: u32, of: fn(u32, u32, u32) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = tried
-        .iter()
-        .filter_map(|tried| {
-            let (n, c) = tried.scores().fold((0, 0), |(n, c), (score, _)| (n + 1, c + u32::from(score.pass)));
-            of(n, c, k)
-        })
-        .collect();
-    (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64))
+/// The means of pass@k and pass^k over the tasks that were scored at least k times, from k = 1 to the attempts.
+fn by_attempts(tried: &[&Tried], attempts: u32) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+    let mut sums = vec![(0.0, 0.0, 0_usize); attempts as usize];
+    for tried in tried {
+        let (n, c) = tried.scores().fold((0, 0), |(n, c), (score, _)| (n + 1, c + u32::from(score.pass)));
+        for (sum, (at, hat)) in sums.iter_mut().zip(passes(n, c)) {
+            *sum = (sum.0 + at, sum.1 + hat, sum.2 + 1);
+        }
+    }
+    let mean = |sum: f64, of: usize| (of > 0).then(|| rounded(sum / of as f64));
+    sums.into_iter().map(|(at, hat, of)| (mean(at, of), mean(hat, of))).unzip()
 }
