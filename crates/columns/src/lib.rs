@@ -21,7 +21,7 @@ use parquet::{
     data_type::{BoolType, ByteArray, ByteArrayType, Int64Type},
     errors::ParquetError,
     file::{
-        metadata::KeyValue,
+        metadata::{KeyValue, RowGroupMetaData},
         properties::{EnabledStatistics, WriterProperties},
         reader::{FileReader as _, SerializedFileReader},
         writer::SerializedFileWriter,
@@ -318,8 +318,11 @@ impl Table {
         let notes = notes.map(|note| (note.key.clone(), note.value.clone().unwrap_or_default())).collect();
         let mut table = Table::new(columns);
         let groups = file.metadata().row_groups();
-        let found: u64 = groups.iter().map(|group| u64::try_from(group.total_byte_size()).unwrap_or(u64::MAX)).sum();
-        let rows: u64 = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX)).sum();
+        let sum = |of: fn(&RowGroupMetaData) -> i64| {
+            let sizes = groups.iter().map(|group| u64::try_from(of(group)).unwrap_or(u64::MAX));
+            sizes.fold(0, u64::saturating_add)
+        };
+        let (found, rows) = (sum(RowGroupMetaData::total_byte_size), sum(RowGroupMetaData::num_rows));
         // A row of which nothing is kept takes no bytes in the file, and some in memory.
         let found = found.max(rows);
         if found > most {

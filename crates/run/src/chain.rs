@@ -27,6 +27,29 @@ pub(crate) enum Told {
     Again,
 }
 
+/// What a link tells as ledgers keep it: record, folder and segment.
+pub(crate) type Columns<T> = (Option<T>, Option<T>, Option<T>);
+
+impl Told {
+    pub(crate) fn columns(&self) -> Columns<&str> {
+        match self {
+            Told::Folder(record, folder) => (Some(record), Some(folder), None),
+            Told::Segment(name, digest) => (None, Some(digest), Some(name)),
+            Told::Again => (None, None, None),
+        }
+    }
+
+    /// The same back; nothing for what no link tells.
+    pub(crate) fn of(columns: Columns<String>) -> Option<Told> {
+        match columns {
+            (Some(record), Some(folder), None) => Some(Told::Folder(record, folder)),
+            (None, Some(digest), Some(name)) => Some(Told::Segment(name, digest)),
+            (None, None, None) => Some(Told::Again),
+            _ => None,
+        }
+    }
+}
+
 /// One link of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Link {

@@ -1,8 +1,9 @@
 //! The ledger of runs: which trials are planned, who works on which, and what came of them. Behind a trait, because a team
 //! keeps it in another database than a laptop.
 
-use crate::Chain;
-use benchwright_pack::{RunPlan, TrialRecord};
+use crate::{Chain, chain::Told};
+use benchwright_base::Digest;
+use benchwright_pack::{RunPlan, TrialRecord, run::TrialEnd};
 use std::path::PathBuf;
 
 /// A run in the ledger.
@@ -57,6 +58,52 @@ pub enum Ended<'a> {
         /// The digest of its files.
         digest: &'a str,
     },
+}
+
+/// What a finish writes down, in whichever database.
+pub(crate) struct Written {
+    pub(crate) told: Told,
+    /// The record, where the ledger keeps it.
+    pub(crate) record: Option<String>,
+}
+
+impl Ended<'_> {
+    /// The numbers of the trials, and of those of them that are errors.
+    pub(crate) fn numbers(&self) -> (&[i64], &[i64]) {
+        match self {
+            Ended::Folder { number, record, .. } => {
+                let one = std::slice::from_ref(number);
+                (one, if matches!(record.end, TrialEnd::Error { .. }) { one } else { &[] })
+            }
+            Ended::Segment { numbers, errors, .. } => (numbers, errors),
+        }
+    }
+
+    pub(crate) fn written(&self) -> Result<Written, Malformed> {
+        match self {
+            Ended::Folder { record, digest, .. } => {
+                let record = written(record)?;
+                let told = Told::Folder(Digest::of(record.as_bytes()).to_string(), (*digest).to_owned());
+                Ok(Written { told, record: Some(record) })
+            }
+            Ended::Segment { name, digest, .. } => {
+                Ok(Written { told: Told::Segment((*name).to_owned(), (*digest).to_owned()), record: None })
+            }
+        }
+    }
+}
+
+/// What is in a ledger and is none of ours, before it is said of which ledger.
+pub(crate) struct Malformed(pub(crate) String);
+
+/// Reads a document of a ledger.
+pub(crate) fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Malformed> {
+    serde_json::from_str(text).map_err(|error| Malformed(format!("{what}: {error}")))
+}
+
+/// Writes a document for a ledger.
+pub(crate) fn written(value: &impl serde::Serialize) -> Result<String, Malformed> {
+    serde_json::to_string(value).map_err(|error| Malformed(error.to_string()))
 }
 
 /// What became of a record that was handed in.

@@ -10,11 +10,11 @@
 use crate::{
     Chain, Claim, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
     chain::{Link, MOST_IN_LINK, Reader, Row, Told, first_hash, next_hash},
+    ledger::{Malformed, Written, read, written},
     numbers,
 };
 use ::postgres::{self, Client, Config, NoTls, Statement, Transaction, types::ToSql};
-use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TaskLine, run::TrialEnd};
+use benchwright_pack::{RunPlan, TaskLine};
 use std::{
     collections::BTreeMap,
     path::PathBuf,
@@ -80,6 +80,12 @@ impl From<postgres::Error> for Fault {
     }
 }
 
+impl From<Malformed> for Fault {
+    fn from(Malformed(why): Malformed) -> Fault {
+        Fault::Malformed(why)
+    }
+}
+
 fn whole_of(error: &postgres::Error) -> String {
     let source = std::error::Error::source(error).map(|source| format!(": {source}"));
     format!("{error}{}", source.unwrap_or_default())
@@ -119,14 +125,6 @@ impl Connected {
 /// A statement about the trials of a run.
 fn of(run: i64, sql: &str) -> String {
     sql.replace("trial_N", &format!("benchwright.trial_{run}"))
-}
-
-fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Malformed(format!("{what}: {error}")))
-}
-
-fn written(value: &impl serde::Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::Malformed(error.to_string()))
 }
 
 impl PostgresLedger {
@@ -257,14 +255,8 @@ fn last_of(transaction: &mut Transaction<'_>, run: i64) -> Result<(i64, String),
 
 /// What a link tells by its three columns, from this one on: record, folder, segment.
 fn told_by(row: &postgres::Row, at: usize) -> Result<Told, Fault> {
-    let told: (Option<String>, Option<String>, Option<String>) =
-        (row.try_get(at)?, row.try_get(at + 1)?, row.try_get(at + 2)?);
-    match told {
-        (Some(record), Some(folder), None) => Ok(Told::Folder(record, folder)),
-        (None, Some(digest), Some(name)) => Ok(Told::Segment(name, digest)),
-        (None, None, None) => Ok(Told::Again),
-        _ => Err(Fault::Malformed("a link tells nothing".to_owned())),
-    }
+    let told = Told::of((row.try_get(at)?, row.try_get(at + 1)?, row.try_get(at + 2)?));
+    told.ok_or_else(|| Fault::Malformed("a link tells nothing".to_owned()))
 }
 
 /// The trials that can be had, in the order in which they are tried: from a number on, before it, those that waited long enough, and those of
@@ -311,7 +303,7 @@ impl LedgerStore for PostgresLedger {
             let run: i64 = transaction.query_one(insert, &[&name, &digest, &rest, &trials])?.try_get(0)?;
             let places: Vec<i64> = (1..).take(plan.tasks.len()).collect();
             for (places, tasks) in places.chunks(BATCH as usize).zip(plan.tasks.chunks(BATCH as usize)) {
-                let lines = tasks.iter().map(written).collect::<Result<Vec<String>, Fault>>()?;
+                let lines = tasks.iter().map(written).collect::<Result<Vec<String>, Malformed>>()?;
                 let insert = "insert into benchwright.task (run, place, line)
                               select $1, place, line from unnest($2::bigint[], $3::text[]) as told (place, line)";
                 transaction.execute(insert, &[&run, &places, &lines])?;
@@ -424,23 +416,8 @@ impl LedgerStore for PostgresLedger {
     fn finish(&self, lease: &Lease, mut ended: Ended<'_>) -> Result<Finish, LedgerError> {
         let (run, fence) = (lease.run.0, lease.fence);
         self.ask(&mut |to, is_again| {
-            let (numbers, errors, told, text): (Vec<i64>, Vec<i64>, Told, Option<String>) = match &ended {
-                Ended::Folder { number, record, digest, .. } => {
-                    let text = written(record)?;
-                    let of_record = Digest::of(text.as_bytes()).to_string();
-                    let failed = matches!(record.end, TrialEnd::Error { .. });
-                    let errors = if failed { vec![*number] } else { Vec::new() };
-                    (vec![*number], errors, Told::Folder(of_record, (*digest).to_owned()), Some(text))
-                }
-                Ended::Segment { numbers, errors, name, digest } => {
-                    (numbers.to_vec(), errors.to_vec(), Told::Segment((*name).to_owned(), (*digest).to_owned()), None)
-                }
-            };
-            let (record, folder, segment) = match &told {
-                Told::Folder(record, folder) => (Some(record), Some(folder), None),
-                Told::Segment(name, digest) => (None, Some(digest), Some(name)),
-                Told::Again => (None, None, None),
-            };
+            let (Written { told, record: text }, (numbers, errors)) = (ended.written()?, ended.numbers());
+            let (record, folder, segment) = told.columns();
             // Asked before, it may have been done before the answer was lost.
             if is_again {
                 let known = "select count(*) from trial_N trial join benchwright.link on link.id = trial.link
@@ -465,7 +442,7 @@ impl LedgerStore for PostgresLedger {
                  (select 1 from trial_N trial where trial.fence = $1 and trial.state = 1)",
             ))?;
             let mut transaction = to.client.transaction()?;
-            let row = transaction.query_one(&link, &[&run, &numbers::written(&numbers), &record, &folder, &segment])?;
+            let row = transaction.query_one(&link, &[&run, &numbers::written(numbers), &record, &folder, &segment])?;
             let id: i64 = row.try_get(0)?;
             let changed = transaction.execute(&done, &[&id, &text, &errors, &numbers, &fence])?;
             if usize::try_from(changed).ok() != Some(numbers.len()) {

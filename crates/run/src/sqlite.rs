@@ -8,10 +8,10 @@ mod earlier;
 use crate::{
     Chain, Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
     chain::{Flaw, Link, MOST_IN_LINK, Reader, Row, Told, first_hash, next_hash},
+    ledger::{Malformed, Written, read, written},
     numbers,
 };
-use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TaskLine, run::TrialEnd};
+use benchwright_pack::{RunPlan, TaskLine};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::{
     path::{Path, PathBuf},
@@ -102,6 +102,12 @@ impl From<rusqlite::Error> for Fault {
     }
 }
 
+impl From<Malformed> for Fault {
+    fn from(Malformed(why): Malformed) -> Fault {
+        Fault::Malformed(why)
+    }
+}
+
 impl Fault {
     fn of(self, path: &Path) -> LedgerError {
         let path = path.to_owned();
@@ -174,14 +180,6 @@ fn form(connection: &Connection) -> Result<i64, Fault> {
     Ok(connection.query_row("pragma user_version", [], |row| row.get(0))?)
 }
 
-fn read<T: serde::de::DeserializeOwned>(what: &str, text: &str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Malformed(format!("{what}: {error}")))
-}
-
-fn written(value: &impl serde::Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::Malformed(error.to_string()))
-}
-
 /// Writes a plan down as its parts, for a run that has none yet.
 fn put_plan(transaction: &Transaction<'_>, run: i64, plan: &RunPlan) -> Result<(), Fault> {
     let mut insert = transaction.prepare("insert into task (run, place, line) values (?1, ?2, ?3)")?;
@@ -219,11 +217,7 @@ fn add_link(transaction: &Transaction<'_>, run: i64, numbers: &str, told: &Told)
         }
     };
     let hash = next_hash(&before, place, numbers, told);
-    let (record, folder, segment) = match told {
-        Told::Folder(record, folder) => (Some(record), Some(folder), None),
-        Told::Segment(name, digest) => (None, Some(digest), Some(name)),
-        Told::Again => (None, None, None),
-    };
+    let (record, folder, segment) = told.columns();
     let insert =
         "insert into link (run, place, numbers, record, folder, segment, hash) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     transaction.prepare_cached(insert)?.execute(params![run, place, numbers, record, folder, segment, hash])?;
@@ -365,20 +359,7 @@ impl LedgerStore for SqliteLedger {
         let (run, fence) = (lease.run.0, lease.fence);
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let (text, failed);
-            let (numbers, errors, told): (&[i64], &[i64], Told) = match &ended {
-                Ended::Folder { number, record, digest, .. } => {
-                    text = Some(written(record)?);
-                    failed = matches!(record.end, TrialEnd::Error { .. });
-                    let of_record = Digest::of(text.as_deref().unwrap_or_default().as_bytes());
-                    let one = std::slice::from_ref(number);
-                    (one, if failed { one } else { &[] }, Told::Folder(of_record.to_string(), (*digest).to_owned()))
-                }
-                Ended::Segment { numbers, errors, name, digest } => {
-                    text = None;
-                    (numbers, errors, Told::Segment((*name).to_owned(), (*digest).to_owned()))
-                }
-            };
+            let (Written { told, record }, (numbers, errors)) = (ended.written()?, ended.numbers());
             let place = add_link(&transaction, run, &numbers::written(numbers), &told)?;
             {
                 let mut done = transaction.prepare_cached(
@@ -387,7 +368,7 @@ impl LedgerStore for SqliteLedger {
                 )?;
                 for number in numbers {
                     let failed = errors.binary_search(number).is_ok();
-                    if done.execute(params![run, number, fence, place, text, failed])? == 0 {
+                    if done.execute(params![run, number, fence, place, record, failed])? == 0 {
                         // The transaction ends with nothing done.
                         return Ok(Finish::Stale);
                     }
@@ -482,8 +463,7 @@ impl LedgerStore for SqliteLedger {
             ];
             let mut next: Option<(i64, i64)> = None;
             for query in soonest {
-                let found = moment.prepare_cached(query)?;
-                let mut found = found;
+                let mut found = moment.prepare_cached(query)?;
                 let found: Option<(i64, i64)> =
                     found.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
                 let found = found.map(|(number, at)| (number, at.saturating_sub(now).max(0)));
@@ -520,14 +500,9 @@ impl LedgerStore for SqliteLedger {
             )?;
             let mut links = links.query([run.0])?;
             while let Some(row) = links.next()? {
-                let told: (Option<String>, Option<String>, Option<String>) = (row.get(2)?, row.get(3)?, row.get(4)?);
-                let told = match told {
-                    (Some(record), Some(folder), None) => Told::Folder(record, folder),
-                    (None, Some(digest), Some(name)) => Told::Segment(name, digest),
-                    (None, None, None) => Told::Again,
-                    _ => return Err(Fault::Malformed(format!("link {} tells nothing", row.get::<_, i64>(0)?))),
-                };
-                reader.link(Link { place: row.get(0)?, numbers: row.get(1)?, told, hash: row.get(5)? });
+                let (place, told) = (row.get(0)?, Told::of((row.get(2)?, row.get(3)?, row.get(4)?)));
+                let told = told.ok_or_else(|| Malformed(format!("link {place} tells nothing")))?;
+                reader.link(Link { place, numbers: row.get(1)?, told, hash: row.get(5)? });
             }
             let mut rows = moment
                 .prepare("select number, state, failed, link, record from trial where run = ?1 order by number")?;

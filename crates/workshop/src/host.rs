@@ -245,10 +245,10 @@ impl StoreHost<'_> {
         Ok((opened.task.instruction.clone(), calls, episode.diff().to_text(&opened.domain)))
     }
 
-    /// What the calls of a trace lead to when they are made again, with the verdict on it.
-    pub(crate) fn finished_again(&self, id: &str, trace: &Trace) -> Result<Finished, HostError> {
+    /// What the calls of a trace lead to when they are made again, with the verdict on it, and the state where it is wanted.
+    pub(crate) fn finished_again(&self, id: &str, trace: &Trace, with_state: bool) -> Result<Finished, HostError> {
         let opened = self.opened(id)?;
-        finished(&opened, &opened.replay(trace)?.episode, 0, true)
+        finished(&opened, &opened.replay(trace)?.episode, 0, with_state)
     }
 }
 

@@ -68,7 +68,7 @@ fn page(
             // A segment keeps no verdict: it is reached again.
             let verdict = match kept.verdict {
                 Some(verdict) => verdict,
-                None => host.finished_again(&task.id, &kept.trace)?.verdict,
+                None => host.finished_again(&task.id, &kept.trace, false)?.verdict,
             };
             Ok((now, host.replayed(&task.id, &kept.trace)?, verdict))
         });

@@ -323,7 +323,7 @@ impl<'a> Verifier<'a> {
             }
         };
         let mut differs = |file: PathBuf, what: String| held.differs.push(self.finding(Some(number), file, what));
-        match self.made_again(record, &kept.trace, place("steps"), &mut differs) {
+        match self.made_again(record, (&kept.trace, kept.left.is_some()), place("steps"), &mut differs) {
             Err((file, why)) => held.not_verified = Some(self.finding(Some(number), file, why)),
             Ok(again) => {
                 if let (Some(Left { snapshot, diff }), Some(now)) = (&kept.left, &again.left)
@@ -402,7 +402,7 @@ impl<'a> Verifier<'a> {
                 return Err((place(TRACE_FILE), "without its trace the trial cannot be judged again".to_owned()));
             }
         };
-        let again = self.made_again(record, &trace, place(TRACE_FILE), differs)?;
+        let again = self.made_again(record, (&trace, true), place(TRACE_FILE), differs)?;
         let Left { snapshot, diff } =
             again.left.as_ref().ok_or_else(|| (place(SNAPSHOT_FILE), "it was not made again".to_owned()))?;
         let diff = kept_diff(diff);
@@ -429,7 +429,7 @@ impl<'a> Verifier<'a> {
     fn made_again(
         &self,
         record: &TrialRecord,
-        trace: &Trace,
+        (trace, with_state): (&Trace, bool),
         file: PathBuf,
         differs: &mut dyn FnMut(PathBuf, String),
     ) -> Result<Finished, (PathBuf, String)> {
@@ -448,7 +448,7 @@ impl<'a> Verifier<'a> {
                 ));
             }
         }
-        host.finished_again(&line.id, trace).map_err(|error| match error.cause {
+        host.finished_again(&line.id, trace, with_state).map_err(|error| match error.cause {
             "task" => {
                 differs(file.clone(), error.detail);
                 (file, "its calls cannot be made again as they were made".to_owned())

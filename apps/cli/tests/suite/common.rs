@@ -1,9 +1,10 @@
-//! Folders that the program is run in.
+//! Folders that the program is run in, and what it said.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Output,
 };
 
 /// A folder that goes with the test.
@@ -41,4 +42,9 @@ impl Drop for Place {
 pub(crate) fn first_task(folder: &Path) -> String {
     let open = fs::read_dir(folder.join("demo/open")).unwrap();
     open.map(|entry| entry.unwrap().file_name().into_string().unwrap()).min().unwrap()
+}
+
+/// All that a program said, on either stream.
+pub(crate) fn said(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
 }

@@ -2,26 +2,16 @@
 //! and never waited for; what a program was handed in secret is nowhere in what is kept.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use crate::common::{Place, first_task};
-use crate::programs::POST;
+use crate::common::{Place, first_task, said};
+use crate::programs::{POST, benchwright};
 use benchwright_pack::{LARGEST_UNPACKED, packed, read_packed};
 use rusqlite::Connection;
 use serde_json::Value as Json;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Stdio,
 };
-
-fn benchwright(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchwright"));
-    command.current_dir(folder).stdin(Stdio::null());
-    command
-}
-
-fn said(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
-}
 
 /// A run of two agents on the five tasks that come with the program: trials 1 to 5 do nothing, 6 to 10 pass.
 fn run(folder: &Path) -> Json {

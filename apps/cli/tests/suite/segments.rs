@@ -1,12 +1,15 @@
 //! Runs of many trials, which are kept in segments: killed and resumed, judged again, and forged in the ways that segments can be.
 
-use crate::common::Place;
+use crate::{
+    common::{Place, said},
+    programs::benchwright,
+};
 use rusqlite::Connection;
 use serde_json::Value as Json;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     thread::sleep,
     time::Duration,
 };
@@ -14,16 +17,6 @@ use std::{
 const AGENTS: [&str; 3] = ["idle", "random", "oracle"];
 const ATTEMPTS: usize = 200;
 const TRIALS: usize = 2 * AGENTS.len() * ATTEMPTS;
-
-fn benchwright(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchwright"));
-    command.current_dir(folder).stdin(Stdio::null());
-    command
-}
-
-fn said(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat()
-}
 
 fn run(folder: &Path) -> Command {
     let mut command = benchwright(folder);

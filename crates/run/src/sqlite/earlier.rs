@@ -1,7 +1,8 @@
 //! Ledgers of the form before: a row for each trial with its key, leases of one trial each, a link for each trial. Such a file is brought to
 //! the form of today when it is opened, and stays beside it as it was.
 
-use super::{Fault, TABLES, put_plan, read};
+use super::{Fault, TABLES, put_plan};
+use crate::ledger::read;
 use benchwright_pack::RunPlan;
 use rusqlite::{Connection, Transaction};
 use std::path::Path;
