@@ -42,7 +42,11 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ),
     ("content", &["catalog"], "finds domains, families and patterns; knows their code"),
     ("proof", &["audit"], "attacks every task before anybody sees it"),
-    ("tables", &["columns"], "flat tables by their columns, as Parquet"),
+    (
+        "storage",
+        &["columns", "depot"],
+        "flat tables by their columns, as Parquet; files by name, in a folder or elsewhere",
+    ),
     ("edges", &["serve", "run", "report", "export"], "formats, wires, the ledger, agents and pages only here"),
     ("workshop", &["workshop"], "makes, audits, streams, hosts and runs, for any program"),
     (

@@ -1,0 +1,5 @@
+//! Folders as depots, from outside.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod folder;
