@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A ledger in a real PostgreSQL: the contract that every ledger is held to, then one run by several processes, of which some are killed, and the
-# server with all its processes too. All trials are recorded, none twice, and the records are those of one process on SQLite.
+# A ledger in a real PostgreSQL: the contract that every ledger is held to, then one run by several `work` processes, of which some are killed,
+# and the server with all its processes too. All trials are recorded, none twice, and the records are those of one process on SQLite. Then
+# tasks, made in the same way.
 #
 #   bash scripts/postgres-slice.sh PROGRAM GRIDS [TRIALS [WORKERS [KILLS]]]
 #
@@ -28,20 +29,28 @@ if [ -z "${NO_CONTRACT:-}" ]; then
     BENCHWRIGHT_POSTGRES=$url cargo nextest run --workspace --locked --run-ignored only -E 'package(benchwright-run) & test(contract::in_postgres)'
 fi
 
-work() { "$program" run "$grids" --agent idle --agent random --agent oracle -k "$attempts" "$@"; }
+plan() { "$program" run "$grids" --agent idle --agent random --agent oracle -k "$attempts" "$@" --json; }
 field() { python3 -c 'import json, sys; told = json.load(sys.stdin); print(*(told[key] for key in sys.argv[1:]))' "$@"; }
+at=(--ledger "$url" --store "$place/store")
 begun=$(date +%s.%N)
+plan "${at[@]}" >"$place/plan.json" 2>"$place/plan.err" &
+planner=$!
+pids[0]=$planner
+until grep -qs "trials are recorded" "$place/plan.err"; do
+    sleep 0.2
+    kill -0 "$planner" 2>/dev/null || { cat "$place/plan.err" >&2; exit 1; }
+done
 start() {
-    work --runs "$place/runs" --ledger "$url" --jobs 1 --json >"$place/out-$1.json" 2>"$place/err-$1" &
+    "$program" work "${at[@]}" --jobs 1 --json >"$place/out-$1.json" 2>"$place/err-$1" &
     pids[$1]=$!
 }
 for nth in $(seq "$workers"); do start "$nth"; done
 down=0
 for kill in $(seq "$kills"); do
     # At moments spread over the run.
-    until [ "$(find "$place/runs" -name '*.trials.parquet' 2>/dev/null | wc -l)" -ge $((kill * 6)) ]; do
+    until [ "$(find "$place/store" -name '*.trials.parquet' 2>/dev/null | wc -l)" -ge $((kill * 6)) ]; do
         sleep 0.2
-        kill -0 "${pids[@]}" 2>/dev/null || break
+        kill -0 "$planner" 2>/dev/null || break
     done
     victim=$((1 + kill % workers))
     kill -9 "${pids[$victim]}" && { wait "${pids[$victim]}" || true; } 2>/dev/null
@@ -50,17 +59,41 @@ for kill in $(seq "$kills"); do
     down=$(python3 -c "print(round($down + $(date +%s.%N) - $before, 1))")
     start "$victim"
 done
+# One is asked to end: it gives back what it has not finished, and ends well.
+asked=$((1 + (kills + 1) % workers))
+kill -TERM "${pids[$asked]}" 2>/dev/null || true
 for nth in $(seq "$workers"); do
     wait "${pids[$nth]}" || { echo "worker $nth failed:" >&2; cat "$place/err-$nth" >&2; exit 1; }
 done
+wait "$planner" || { cat "$place/plan.err" >&2; exit 1; }
 took=$(python3 -c "print(round($(date +%s.%N) - $begun, 1))")
 
-read -r recorded errors records <<<"$("$program" report --runs "$place/runs" --ledger "$url" --json | field attempted errors records)"
+read -r recorded errors records <<<"$("$program" report "${at[@]}" --json | field attempted errors records)"
 [ "$recorded" = "$planned" ] || { echo "$recorded of $planned trials are recorded" >&2; exit 1; }
 [ "$errors" = 0 ] || { echo "$errors trials are errors" >&2; exit 1; }
-"$program" report --runs "$place/runs" --ledger "$url" --verify --sample 100
+"$program" report "${at[@]}" --verify --sample 100
 if [ "$planned" -le 50000 ]; then
-    alone=$(work --runs "$place/alone" --json >/dev/null && "$program" report --runs "$place/alone" --json | field records)
+    alone=$(plan --runs "$place/alone" >/dev/null && "$program" report --runs "$place/alone" --json | field records)
     [ "$records" = "$alone" ] || { echo "the records are other ones than those of one process: $records, $alone" >&2; exit 1; }
 fi
 echo "$planned trials by $workers workers in $took s, $kills workers and $kills times the server killed ($down s down), none lost, none twice; records $records"
+
+# Tasks that two workers make, of which one is killed, are byte for byte those of one process.
+tasks=${MADE:-3000}
+make() { "$program" new grid/course --tier h09-b09 --seed 1 --count "$tasks" --json "$@"; }
+make -o "$place/one" >/dev/null
+make -o made "${at[@]}" >"$place/made.json" 2>"$place/made.err" &
+planner=$!
+pids[0]=$planner
+start 1 && start 2
+until [ "$(find "$place/store/made/open" -name '*.parquet' 2>/dev/null | wc -l)" -ge 1 ]; do
+    sleep 0.2
+    kill -0 "$planner" 2>/dev/null || { cat "$place/made.err" >&2; exit 1; }
+    # They came before the plan did.
+    kill -0 "${pids[1]}" 2>/dev/null || start 1
+done
+kill -9 "${pids[1]}" 2>/dev/null && { wait "${pids[1]}" || true; } 2>/dev/null
+start 1
+wait "$planner" || { cat "$place/made.err" >&2; exit 1; }
+diff -r "$place/one" "$place/store/made" || { echo "the tasks are other ones than those of one process" >&2; exit 1; }
+echo "$tasks tasks made by two workers, one killed, byte for byte those of one process"

@@ -7,6 +7,7 @@ mod failure;
 mod log;
 mod output;
 mod progress;
+mod shared;
 mod tasks;
 mod watch;
 mod worlds;
@@ -81,6 +82,7 @@ enum Command {
     Serve(Box<commands::serve::Options>),
     Collect(commands::serve::CollectOptions),
     Run(Box<commands::run::Options>),
+    Work(Box<commands::work::Options>),
     Report(commands::report::Options),
     Compare(commands::report::CompareOptions),
     Power(commands::report::PowerOptions),
@@ -152,6 +154,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(options) => commands::serve::run(catalog, options, has_log),
         Command::Collect(options) => commands::serve::collected(options),
         Command::Run(options) => commands::run::run(&workshop, options),
+        Command::Work(options) => commands::work::run(&workshop, options),
         Command::Report(options) => commands::report::run(&workshop, options),
         Command::Compare(options) => commands::report::compare(options),
         Command::Power(options) => commands::report::power_of(options),

@@ -20,7 +20,7 @@ use parquet::{
 };
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -82,7 +82,9 @@ pub fn parquet(store: &Store, out: &Path, per_shard: usize) -> Result<ParquetSum
         let name = format!("part-{at:05}.parquet");
         for (tree, columns, rows) in [(OPEN_TREE, OPEN, open), (SEALED_TREE, SEALED, sealed)] {
             let path = out.join(tree).join(&name);
-            write(&path, tree, columns, rows, EXPORT_LEVEL)
+            let io = |why| ExportError::Io { path: path.clone(), why };
+            let file = fs::File::create_new(&path).map_err(io)?;
+            write(file, tree, columns, rows, EXPORT_LEVEL)
                 .map_err(|why| ExportError::Parquet { path: path.clone(), why })?;
             summary.bytes += fs::metadata(&path).map_err(|why| ExportError::Io { path, why })?.len();
         }
@@ -92,41 +94,25 @@ pub fn parquet(store: &Store, out: &Path, per_shard: usize) -> Result<ParquetSum
     Ok(summary)
 }
 
-/// Where the shard of a number stands in a folder: its open part, its sealed part.
-pub fn shard_paths(out: &Path, at: usize) -> [PathBuf; 2] {
-    let name = format!("part-{at:05}.parquet");
-    [OPEN_TREE, SEALED_TREE].map(|tree| out.join(tree).join(&name))
-}
-
-/// Writes one shard of a stream of tasks. It gets its name when it is whole, the sealed part first, so that a shard whose open
-/// part is there is there altogether. The bytes written.
-pub fn write_shard(out: &Path, at: usize, tasks: Vec<Task>) -> Result<u64, ExportError> {
+/// The bytes of one shard of a stream of tasks: its open part, its sealed part.
+pub fn shard(tasks: Vec<Task>) -> Result<[Vec<u8>; 2], ExportError> {
     let (mut open, mut sealed) = (Vec::new(), Vec::new());
     for task in tasks {
         sealed.push(sealed_row(&task, None));
         open.push(open_row(task));
     }
-    let [open_path, sealed_path] = shard_paths(out, at);
-    let mut bytes = 0;
-    for (path, tree, columns, rows) in [(sealed_path, SEALED_TREE, SEALED, sealed), (open_path, OPEN_TREE, OPEN, open)]
-    {
-        let io = |why: std::io::Error| ExportError::Io { path: path.clone(), why };
-        let half = path.with_extension("half");
-        if half.exists() {
-            fs::remove_file(&half).map_err(io)?;
-        }
-        write(&half, tree, columns, rows, STREAM_LEVEL)
-            .map_err(|why| ExportError::Parquet { path: half.clone(), why })?;
-        bytes += fs::metadata(&half).map_err(io)?.len();
-        fs::rename(&half, &path).map_err(io)?;
-    }
-    Ok(bytes)
+    let bytes = |tree: &str, columns, rows| {
+        let mut bytes = Vec::new();
+        let written = write(&mut bytes, tree, columns, rows, STREAM_LEVEL);
+        written.map(|()| bytes).map_err(|why| ExportError::Parquet { path: tree.into(), why })
+    };
+    Ok([bytes(OPEN_TREE, OPEN, open)?, bytes(SEALED_TREE, SEALED, sealed)?])
 }
 
 /// The digests of the tasks of a shard, each reached from the bytes of its rows in both parts. A shard that is damaged is an error
 /// that names the file.
-pub fn shard_digests(out: &Path, at: usize) -> Result<Vec<Digest>, ExportError> {
-    let [open_path, sealed_path] = shard_paths(out, at);
+pub fn shard_digests(out: &Path, name: &str) -> Result<Vec<Digest>, ExportError> {
+    let [open_path, sealed_path] = [OPEN_TREE, SEALED_TREE].map(|tree| out.join(tree).join(format!("{name}.parquet")));
     let damaged = |path: &Path, why: &str| {
         ExportError::Store(StoreError::Malformed { path: path.to_owned(), why: format!("the shard is damaged: {why}") })
     };
@@ -247,7 +233,13 @@ fn sealed_row(task: &Task, audit: Option<Vec<u8>>) -> Row {
     vec![Some(task.open.id.clone().into_bytes()), Some(digest.into_bytes()), Some(task.sealed_bytes()), audit]
 }
 
-fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>, level: i32) -> Result<(), ParquetError> {
+fn write(
+    to: impl io::Write + Send,
+    name: &str,
+    columns: &[(&str, Kind)],
+    rows: Vec<Row>,
+    level: i32,
+) -> Result<(), ParquetError> {
     let field = |(name, kind): &(&str, Kind)| {
         let logical = match kind {
             Kind::Text => Some(LogicalType::String),
@@ -267,7 +259,7 @@ fn write(path: &Path, name: &str, columns: &[(&str, Kind)], rows: Vec<Row>, leve
         .set_statistics_enabled(EnabledStatistics::None)
         .set_created_by("benchwright".to_owned())
         .build();
-    let mut file = SerializedFileWriter::new(fs::File::create_new(path)?, schema, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
     let mut group = file.next_row_group()?;
     let mut cells: Vec<Vec<Option<Vec<u8>>>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
     for row in rows {

@@ -40,6 +40,7 @@ mod task;
 mod trace;
 mod tree;
 mod verdict;
+mod work;
 
 pub use commitment::{Commitment, CommittedTask, Opening, Proof, Refused, Revealed};
 pub use delta::{Delta, TableChanges, TableDelta};
@@ -64,3 +65,4 @@ pub use task::{
 };
 pub use trace::{LARGEST_TRACE, Outcome, Trace, TraceCall, TraceError};
 pub use verdict::{Check, CheckStatus, Ending, InjectionVerdict, Instance, PartScore, PhaseScore, Verdict};
+pub use work::{AuditPlan, MakePlan, ShardLine, WorkPlan};

@@ -8,7 +8,7 @@
 
 use crate::numbers;
 use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TrialRecord, run::TrialEnd};
+use benchwright_pack::{TrialRecord, WorkPlan, run::TrialEnd};
 use std::collections::BTreeMap;
 
 /// How many rows that are gone are told one by one.
@@ -163,7 +163,7 @@ impl Chain {
 
 /// Reads what is kept of a run, link by link and then row by row, and finds all that does not follow.
 pub(crate) struct Reader<'a> {
-    plan: &'a RunPlan,
+    plan: &'a WorkPlan,
     chain: Chain,
     /// The place that the next link must have.
     expected: i64,
@@ -178,7 +178,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of a run that was begun with a plan of this digest.
-    pub(crate) fn new(name: &str, plan: &'a RunPlan, digest: &str) -> Reader<'a> {
+    pub(crate) fn new(name: &str, plan: &'a WorkPlan, digest: &str) -> Reader<'a> {
         let mut chain = Chain::default();
         if plan.digest().to_string() != digest {
             chain.flaw(None, "the plan was changed after the run was begun");
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     /// Holds the next row, in the order of their numbers, to the last link of its trial.
     pub(crate) fn row(&mut self, row: Row) {
         let number = row.number;
-        let trials = i64::try_from(self.plan.trials()).unwrap_or(i64::MAX);
+        let trials = i64::try_from(self.plan.items()).unwrap_or(i64::MAX);
         self.missing_before(number.min(trials.saturating_add(1)));
         self.next = self.next.max(number.saturating_add(1));
         if !(1..=trials).contains(&number) {
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
 
     /// What was found.
     pub(crate) fn end(mut self) -> Chain {
-        let trials = i64::try_from(self.plan.trials()).unwrap_or(i64::MAX);
+        let trials = i64::try_from(self.plan.items()).unwrap_or(i64::MAX);
         self.missing_before(trials.saturating_add(1));
         self.chain
     }

@@ -1,10 +1,8 @@
-//! Works off a run with several workers: each claims a lease of trials, lets the agents play them, keeps what they left, records them, and
-//! so on until none is left. One row of the ledger keeps this process alive; what a process held that died is claimed by others when that row
-//! runs out.
+//! Trials: the agents play those of a lease, what they left is kept, and they are recorded.
 
 use crate::{
-    Agent, AgentError, Chain, Claim, Ended, Finish, Finished, Host, Lease, LedgerError, LedgerStore, Played, RunId,
-    Segments, Standing, Stop, TrialFolder, WorkerId, chain::MOST_IN_LINK, events, segment::Growing,
+    Agent, AgentError, Chain, Claim, Craft, Crew, Ended, Finish, Finished, Host, Lease, LedgerError, LedgerStore,
+    Played, RunId, Segments, Stop, TrialFolder, chain::MOST_IN_LINK, crew::HOLD, events, segment::Growing,
 };
 use benchwright_pack::{
     Outcome, RunPlan, TaskLine, TrialKey, TrialRecord,
@@ -14,29 +12,18 @@ use serde_json::Value as Json;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    thread,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
-/// How long the trials of a worker are held, in milliseconds, before another may take them. Who is alive holds them longer in time.
-const HOLD: i64 = 30_000;
 /// How often a trial is tried before an error is recorded.
-const TRIES: u32 = 3;
+pub(crate) const TRIES: u32 = 3;
 /// Causes that another try cannot mend.
 const LASTING: [&str; 3] = ["runner", "auth", "request"];
 /// The wait before the next try, doubled each time.
-const WAIT: i64 = 2_000;
-/// How long a worker waits when others hold all that is left.
-const IDLE: Duration = Duration::from_millis(200);
-/// How much work a lease of many trials is about, and after how much it is closed whatever is left of it.
-const WORTH: Duration = Duration::from_secs(5);
+pub(crate) const WAIT: i64 = 2_000;
+/// After how long a lease of many trials is closed whatever is left of it.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How much larger a lease may be than the one before it. The first has one trial: nobody knows yet how long one takes.
-const GROWTH: usize = 8;
 
 /// How what trials leave is kept.
 #[derive(Clone, Debug)]
@@ -113,97 +100,37 @@ pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), L
         driver.keeping.sweep(&before, &driver.ledger.chain(run)?).map_err(LedgerError::Folder)?;
     }
     let tasks = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-    let hold = driver.hold.unwrap_or(HOLD);
-    let id = driver.ledger.join(run, hold)?;
-    let alive = Alive { over: Mutex::new(false), ended: Condvar::new() };
-    let worker = Worker { driver, run, id, plan: &plan, tasks, hold, progress };
-    let ends: Result<(), LedgerError> = thread::scope(|scope| {
-        let keeper = scope.spawn(|| alive.keep(driver.ledger, id, hold));
-        let threads: Vec<_> = (0..driver.jobs.max(1)).map(|_| scope.spawn(|| worker.work())).collect();
-        // Every thread has ended before the first failure is told.
-        let ends: Vec<_> = threads.into_iter().map(|thread| thread.join().map_err(lost).and_then(|end| end)).collect();
-        alive.end();
-        keeper.join().map_err(lost).and_then(|end| end)?;
-        ends.into_iter().collect()
-    });
-    let left = driver.ledger.leave(id);
-    ends.and(left)
-}
-
-fn lost<E>(_: E) -> LedgerError {
-    LedgerError::Lost("a worker")
-}
-
-/// Keeps this process alive in the ledger, and with it all that it holds.
-struct Alive {
-    over: Mutex<bool>,
-    ended: Condvar,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Alive {
-    fn keep(&self, ledger: &dyn LedgerStore, worker: WorkerId, hold: i64) -> Result<(), LedgerError> {
-        let wait = Duration::from_millis(u64::try_from(hold / 3).unwrap_or(1).max(1));
-        let mut over = lock(&self.over);
-        while !*over {
-            over = self.ended.wait_timeout(over, wait).unwrap_or_else(PoisonError::into_inner).0;
-            // What is no longer ours is found out when it is to be recorded.
-            ledger.keep(worker)?;
-        }
-        Ok(())
-    }
-
-    fn end(&self) {
-        *lock(&self.over) = true;
-        self.ended.notify_all();
-    }
+    let crew = Crew { ledger: driver.ledger, hold: driver.hold, jobs: driver.jobs, stop: driver.stop };
+    crew.work_off(run, &Worker { driver, plan: &plan, tasks, progress })
 }
 
 /// This process at work on a run.
 struct Worker<'a> {
     driver: &'a Driver<'a>,
-    run: RunId,
-    id: WorkerId,
     plan: &'a RunPlan,
     tasks: BTreeMap<&'a str, &'a TaskLine>,
-    hold: i64,
     progress: &'a Progress,
 }
 
 /// What is recorded of a trial, and what it left: the episode and what was said.
 type Over = (TrialRecord, Option<(Finished, Vec<Json>)>);
 
+impl Craft for Worker<'_> {
+    fn most(&self) -> usize {
+        if matches!(self.driver.keeping, Keeping::Folders(_)) { 1 } else { MOST_IN_LINK }
+    }
+
+    fn work(&self, lease: &Lease) -> Result<(), LedgerError> {
+        match &self.driver.keeping {
+            Keeping::Folders(folders) => self.in_folders(lease, folders),
+            Keeping::Segments(segments, states) => self.in_segments(lease, segments, *states),
+        }
+    }
+}
+
 impl Worker<'_> {
     fn is_stopped(&self) -> bool {
         self.driver.stop.load(Ordering::Relaxed)
-    }
-
-    fn work(&self) -> Result<(), LedgerError> {
-        let mut patience = Patience { hold: self.hold, since: None };
-        let mut size = 1;
-        while !self.is_stopped() {
-            let most = if matches!(self.driver.keeping, Keeping::Folders(_)) { 1 } else { size };
-            let Some(lease) = self.driver.ledger.claim(self.id, most)? else {
-                let standing = self.driver.ledger.standing(self.run)?;
-                if standing.recorded == standing.planned {
-                    return Ok(());
-                }
-                // Others hold the rest, or it waits to be tried again.
-                patience.wait(&standing)?;
-                continue;
-            };
-            patience.since = None;
-            let begun = Instant::now();
-            match &self.driver.keeping {
-                Keeping::Folders(folders) => self.in_folders(&lease, folders)?,
-                Keeping::Segments(segments, states) => self.in_segments(&lease, segments, *states)?,
-            }
-            size = next_size(lease.trials.len(), begun.elapsed());
-        }
-        Ok(())
     }
 
     fn recorded(&self, finish: Finish, trials: usize) {
@@ -301,13 +228,6 @@ impl Worker<'_> {
     }
 }
 
-/// How many trials the next lease has, when so many took so long.
-fn next_size(trials: usize, took: Duration) -> usize {
-    let rate = trials as f64 / took.as_secs_f64().max(1e-6);
-    let worth = (rate * WORTH.as_secs_f64()) as usize;
-    worth.clamp(1, trials.saturating_mul(GROWTH).min(MOST_IN_LINK))
-}
-
 /// Keeps what a trial left in a folder, and records it.
 fn keep_folder(
     ledger: &dyn LedgerStore,
@@ -326,34 +246,6 @@ fn keep_folder(
         std::fs::remove_dir_all(&written.path).map_err(LedgerError::Folder)?;
     }
     Ok(finish)
-}
-
-/// How long it is waited for a trial that nobody gives out.
-struct Patience {
-    hold: i64,
-    /// Since when no row says when a trial can be had, in words that can be true.
-    since: Option<Instant>,
-}
-
-impl Patience {
-    /// Waits a moment. A trial that can be had neither now nor when a lease or a pause ends is in a row that was not written by this
-    /// program: who holds a trial holds it longer in time, so that it is known after half a lease.
-    fn wait(&mut self, standing: &Standing) -> Result<(), LedgerError> {
-        let longest = self.hold.max(WAIT << TRIES);
-        let (number, wait) = standing.next.unwrap_or_default();
-        if (1..=longest).contains(&wait) {
-            self.since = None;
-        } else if let Some(since) = self.since
-            && since.elapsed().as_millis() > u128::from(self.hold.unsigned_abs()) / 2
-        {
-            let when = if wait == 0 { "now, and it cannot".to_owned() } else { format!("in {} s", wait / 1_000) };
-            return Err(LedgerError::Stuck { number, when });
-        } else {
-            self.since.get_or_insert_with(Instant::now);
-        }
-        thread::sleep(IDLE);
-        Ok(())
-    }
 }
 
 /// Records a trial that was played elsewhere, such as by a person: the next one of the run.

@@ -3,7 +3,7 @@
 
 use crate::{Chain, chain::Told};
 use benchwright_base::Digest;
-use benchwright_pack::{RunPlan, TrialRecord, run::TrialEnd};
+use benchwright_pack::{RunPlan, TaskLine, TrialRecord, WorkPlan, run::TrialEnd};
 use std::path::PathBuf;
 
 /// A run in the ledger.
@@ -106,6 +106,22 @@ pub(crate) fn written(value: &impl serde::Serialize) -> Result<String, Malformed
     serde_json::to_string(value).map_err(|error| Malformed(error.to_string()))
 }
 
+/// A plan as ledgers keep it: the tasks of a run apart from the rest.
+pub(crate) fn parts(plan: &WorkPlan) -> Result<(String, &[TaskLine]), Malformed> {
+    match plan {
+        WorkPlan::Run(plan) => Ok((written(&RunPlan { tasks: Vec::new(), ..plan.clone() })?, &plan.tasks)),
+        other => Ok((written(other)?, &[])),
+    }
+}
+
+/// The same back.
+pub(crate) fn joined(rest: &str, tasks: Vec<TaskLine>) -> Result<WorkPlan, Malformed> {
+    Ok(match read("the plan of the run", rest)? {
+        WorkPlan::Run(plan) => WorkPlan::Run(RunPlan { tasks, ..plan }),
+        other => other,
+    })
+}
+
 /// What became of a record that was handed in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finish {
@@ -159,9 +175,20 @@ pub enum LedgerError {
         /// When, in words.
         when: String,
     },
+    /// A run of agents was asked for, and it is something else.
+    #[error("{name} is no run of agents: it is {what}")]
+    NoTrials {
+        /// Its name.
+        name: String,
+        /// What is done in it.
+        what: &'static str,
+    },
     /// A worker or the runner ended without saying why.
     #[error("{0} was lost")]
     Lost(&'static str),
+    /// What was to be done could not be.
+    #[error("{0}")]
+    Undone(String),
     /// The folder of a trial could not be put in its place.
     #[error("the folder of a trial cannot be put in its place: {0}")]
     Folder(std::io::Error),
@@ -172,8 +199,9 @@ pub type Clock = Box<dyn Fn() -> i64 + Send + Sync>;
 
 /// A ledger. All lengths of time are milliseconds of its own clock.
 pub trait LedgerStore: Sync {
-    /// The newest run with this plan, or a new one; always a new one with `fresh`. Says whether it is new.
-    fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError>;
+    /// The newest run with this plan, or a new one; always a new one with `fresh`. Says whether it is new. A *run* is whatever is worked off
+    /// here: trials of agents, tasks that are made or audited.
+    fn begin(&self, name: &str, plan: &WorkPlan, fresh: bool) -> Result<(RunId, bool), LedgerError>;
     /// A new worker of a run. What it holds can be taken by others when it was not heard of for so long.
     fn join(&self, run: RunId, hold: i64) -> Result<WorkerId, LedgerError>;
     /// Keeps a worker, and with it all that it holds, for as long again.
@@ -195,8 +223,8 @@ pub trait LedgerStore: Sync {
     fn reopen_errors(&self, run: RunId) -> Result<usize, LedgerError>;
     /// Where a run stands.
     fn standing(&self, run: RunId) -> Result<Standing, LedgerError>;
-    /// The plan of a run.
-    fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError>;
+    /// What is done in a run.
+    fn work(&self, run: RunId) -> Result<WorkPlan, LedgerError>;
     /// The fences of the leases that somebody holds, expired ones too: what they write is not swept.
     fn fences(&self, run: RunId) -> Result<Vec<i64>, LedgerError>;
     /// What is recorded of a run, held to its chain: all that was changed, moved or deleted since is told.
@@ -208,8 +236,26 @@ pub trait LedgerStore: Sync {
     /// The name of a run.
     fn name(&self, run: RunId) -> Result<String, LedgerError>;
 
-    /// The newest run, if there is one.
+    /// A run of agents, begun or found as [`LedgerStore::begin`] does.
+    fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError> {
+        self.begin(name, &WorkPlan::Run(plan.clone()), fresh)
+    }
+
+    /// The plan of a run of agents.
+    fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError> {
+        match self.work(run)? {
+            WorkPlan::Run(plan) => Ok(plan),
+            other => Err(LedgerError::NoTrials { name: self.name(run)?, what: other.what() }),
+        }
+    }
+
+    /// The newest run of agents, if there is one.
     fn newest(&self) -> Result<Option<RunId>, LedgerError> {
-        Ok(self.runs()?.first().copied())
+        for run in self.runs()? {
+            if matches!(self.work(run)?, WorkPlan::Run(_)) {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
     }
 }

@@ -36,6 +36,7 @@
 mod agent;
 mod careless;
 mod chain;
+mod crew;
 mod drive;
 mod events;
 pub mod folder;
@@ -52,6 +53,7 @@ mod sqlite;
 pub use self::postgres::PostgresLedger;
 pub use agent::{Agent, AgentError, Played, Stop};
 pub use chain::{Chain, Flaw, SegmentLink};
+pub use crew::{Craft, Crew};
 pub use drive::{Driver, Keeping, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Left, Reach, Sealed, ToolCard};

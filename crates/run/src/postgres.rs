@@ -10,11 +10,11 @@
 use crate::{
     Chain, Claim, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
     chain::{Link, MOST_IN_LINK, Reader, Row, Told, first_hash, next_hash},
-    ledger::{Malformed, Written, read, written},
+    ledger::{Malformed, Written, joined, parts, read, written},
     numbers,
 };
 use ::postgres::{self, Client, Config, NoTls, Statement, Transaction, types::ToSql};
-use benchwright_pack::{RunPlan, TaskLine};
+use benchwright_pack::{TaskLine, WorkPlan};
 use std::{
     collections::BTreeMap,
     path::PathBuf,
@@ -281,7 +281,7 @@ fn taken(rows: &[postgres::Row]) -> Result<Vec<Claim>, Fault> {
 }
 
 impl LedgerStore for PostgresLedger {
-    fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError> {
+    fn begin(&self, name: &str, plan: &WorkPlan, fresh: bool) -> Result<(RunId, bool), LedgerError> {
         let digest = plan.digest().to_string();
         self.ask(&mut |to, is_again| {
             let mut transaction = to.client.transaction()?;
@@ -296,13 +296,13 @@ impl LedgerStore for PostgresLedger {
                     }
                 }
             }
-            let trials = i64::try_from(plan.trials()).unwrap_or(i64::MAX);
-            let rest = written(&RunPlan { tasks: Vec::new(), ..plan.clone() })?;
+            let trials = i64::try_from(plan.items()).unwrap_or(i64::MAX);
+            let (rest, tasks) = parts(plan)?;
             let insert =
                 "insert into benchwright.run (name, digest, plan, trials) values ($1, $2, $3, $4) returning id";
             let run: i64 = transaction.query_one(insert, &[&name, &digest, &rest, &trials])?.try_get(0)?;
-            let places: Vec<i64> = (1..).take(plan.tasks.len()).collect();
-            for (places, tasks) in places.chunks(BATCH as usize).zip(plan.tasks.chunks(BATCH as usize)) {
+            let places: Vec<i64> = (1..).take(tasks.len()).collect();
+            for (places, tasks) in places.chunks(BATCH as usize).zip(tasks.chunks(BATCH as usize)) {
                 let lines = tasks.iter().map(written).collect::<Result<Vec<String>, Malformed>>()?;
                 let insert = "insert into benchwright.task (run, place, line)
                               select $1, place, line from unnest($2::bigint[], $3::text[]) as told (place, line)";
@@ -527,7 +527,7 @@ impl LedgerStore for PostgresLedger {
         })
     }
 
-    fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError> {
+    fn work(&self, run: RunId) -> Result<WorkPlan, LedgerError> {
         self.ask(&mut |to, _| plan_of(&mut to.client.transaction()?, run.0))
     }
 
@@ -611,14 +611,14 @@ impl PostgresLedger {
     }
 }
 
-fn plan_of(transaction: &mut Transaction<'_>, run: i64) -> Result<RunPlan, Fault> {
+fn plan_of(transaction: &mut Transaction<'_>, run: i64) -> Result<WorkPlan, Fault> {
     let rest: String = transaction.query_one("select plan from benchwright.run where id = $1", &[&run])?.try_get(0)?;
-    let mut plan: RunPlan = read("the plan of the run", &rest)?;
+    let mut tasks = Vec::new();
     each(transaction, "select line from benchwright.task where run = $1 order by place", &[&run], &mut |row| {
-        plan.tasks.push(read::<TaskLine>("a task of the plan", row.try_get(0)?)?);
+        tasks.push(read::<TaskLine>("a task of the plan", row.try_get(0)?)?);
         Ok(())
     })?;
-    Ok(plan)
+    Ok(joined(&rest, tasks)?)
 }
 
 /// Goes through the rows of a query without holding them all.

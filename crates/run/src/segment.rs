@@ -8,16 +8,15 @@
 use crate::{Finished, Kept, Left, SegmentLink, folder::kept_diff};
 use benchwright_base::Digest;
 use benchwright_columns::{Cell, Column, ColumnsError, Kind, Table};
+use benchwright_depot::{Depot, DepotError};
 use benchwright_pack::{
     Outcome, StoreError, Trace, TraceCall, TrialKey, TrialRecord,
     run::{Score, Spent, TrialEnd, Used},
-    store::read_file,
 };
 use serde_json::Value as Json;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
-    io::{self, Write as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -233,7 +232,17 @@ impl Growing {
 /// The segments of a run.
 #[derive(Clone, Debug)]
 pub struct Segments {
-    root: PathBuf,
+    depot: Depot,
+}
+
+/// A depot's error as one of whoever reads what is recorded.
+fn unread(error: DepotError) -> StoreError {
+    match error {
+        DepotError::Missing { place } => StoreError::Missing(place.into()),
+        DepotError::TooLarge { place, most } => StoreError::TooLarge { path: place.into(), most },
+        DepotError::Failed { place, why } => StoreError::Malformed { path: place.into(), why },
+        DepotError::Name(name) => StoreError::Malformed { path: name.into(), why: "this names no file".to_owned() },
+    }
 }
 
 /// The name of a file of a segment.
@@ -244,47 +253,40 @@ fn file_of(name: &str, table: &str) -> String {
 impl Segments {
     /// The segments of a run under its folder.
     pub fn of(run: &Path) -> Segments {
-        Segments { root: run.join("segments") }
+        Segments::within(&Depot::folder(run))
+    }
+
+    /// The segments of a run whose files are kept here.
+    pub fn within(run: &Depot) -> Segments {
+        Segments { depot: run.within("segments") }
     }
 
     /// Where a table of a segment is.
     pub fn place(&self, name: &str, table: &str) -> PathBuf {
-        self.root.join(file_of(name, table))
+        self.depot.place(&file_of(name, table)).into()
     }
 
     /// Writes a segment under a name of its lease. Its name and its digest.
     pub(crate) fn write(&self, fence: i64, part: usize, growing: &Growing) -> io::Result<(String, String)> {
-        fs::create_dir_all(&self.root)?;
         let name = format!("{fence:08}-{part}");
         let mut notes = vec![(VERSION_NOTE.to_owned(), VERSION.to_owned())];
         for ((table, _), rows) in BESIDE.iter().zip(&growing.beside) {
             if !rows.is_empty() {
                 let bytes = rows.to_parquet(table, &[(VERSION_NOTE, VERSION)]).map_err(io::Error::other)?;
                 notes.push((format!("benchwright.{table}"), Digest::of(&bytes).to_string()));
-                self.put(&file_of(&name, table), &bytes)?;
+                self.depot.put(&file_of(&name, table), &bytes).map_err(io::Error::other)?;
             }
         }
         let notes: Vec<(&str, &str)> = notes.iter().map(|(key, value)| (&**key, &**value)).collect();
         let bytes = growing.trials.to_parquet("trials", &notes).map_err(io::Error::other)?;
-        self.put(&file_of(&name, "trials"), &bytes)?;
-        // The names too are to survive what the ledger survives.
-        fs::File::open(&self.root)?.sync_all()?;
+        self.depot.put(&file_of(&name, "trials"), &bytes).map_err(io::Error::other)?;
         Ok((name, Digest::of(&bytes).to_string()))
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = fs::File::create(self.root.join(name))?;
-        file.write_all(bytes)?;
-        file.sync_all()
     }
 
     /// Removes the files of a segment that nobody named.
     pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
         for table in ["trials"].into_iter().chain(BESIDE.map(|(table, _)| table)) {
-            match fs::remove_file(self.place(name, table)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            self.depot.remove(&file_of(name, table)).map_err(io::Error::other)?;
         }
         Ok(())
     }
@@ -293,21 +295,13 @@ impl Segments {
     pub(crate) fn sweep(&self, name: &str, named: &BTreeSet<&str>) -> io::Result<()> {
         match named.contains(name.split('.').next().unwrap_or(name)) {
             true => Ok(()),
-            false => fs::remove_file(self.root.join(name)),
+            false => self.depot.remove(name).map_err(io::Error::other),
         }
     }
 
     /// The names of all files, in order.
     pub fn names(&self) -> io::Result<Vec<String>> {
-        let entries = match fs::read_dir(&self.root) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
-        let mut names = entries.map(name).collect::<io::Result<Vec<String>>>()?;
-        names.sort();
-        Ok(names)
+        self.depot.names("").map_err(io::Error::other)
     }
 
     fn read_table(
@@ -321,7 +315,7 @@ impl Segments {
         if !name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
             return Err(bad("no segment is named so".to_owned()));
         }
-        let bytes = read_file(&path, LARGEST)?;
+        let bytes = self.depot.get(&file_of(name, table), LARGEST).map_err(unread)?;
         if Digest::of(&bytes).to_string() != digest {
             return Err(bad("it was changed after it was recorded: its digest differs".to_owned()));
         }
@@ -336,9 +330,10 @@ impl Segments {
     /// the link names.
     pub fn records(&self, link: &SegmentLink) -> Result<Vec<(i64, TrialRecord)>, StoreError> {
         let (trials, notes) = self.read_table(&link.name, ("trials", TRIALS), &link.digest)?;
-        let beside = BESIDE.iter().filter(|(table, _)| notes.contains_key(&format!("benchwright.{table}")));
-        if let Some((table, _)) = beside.into_iter().find(|(table, _)| !self.place(&link.name, table).is_file()) {
-            return Err(StoreError::Missing(self.place(&link.name, table)));
+        for (table, _) in BESIDE.iter().filter(|(table, _)| notes.contains_key(&format!("benchwright.{table}"))) {
+            if !self.depot.has(&file_of(&link.name, table)).map_err(unread)? {
+                return Err(StoreError::Missing(self.place(&link.name, table)));
+            }
         }
         let counts = self.rows(link, &trials)?;
         counts.into_iter().map(|(number, row)| Ok((number, self.record(link, &trials, row)?))).collect()

@@ -8,10 +8,10 @@ mod earlier;
 use crate::{
     Chain, Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
     chain::{Flaw, Link, MOST_IN_LINK, Reader, Row, Told, first_hash, next_hash},
-    ledger::{Malformed, Written, read, written},
+    ledger::{Malformed, Written, joined, parts, read, written},
     numbers,
 };
-use benchwright_pack::{RunPlan, TaskLine};
+use benchwright_pack::{TaskLine, WorkPlan};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::{
     path::{Path, PathBuf},
@@ -181,26 +181,26 @@ fn form(connection: &Connection) -> Result<i64, Fault> {
 }
 
 /// Writes a plan down as its parts, for a run that has none yet.
-fn put_plan(transaction: &Transaction<'_>, run: i64, plan: &RunPlan) -> Result<(), Fault> {
+fn put_plan(transaction: &Transaction<'_>, run: i64, plan: &WorkPlan) -> Result<(), Fault> {
     let mut insert = transaction.prepare("insert into task (run, place, line) values (?1, ?2, ?3)")?;
-    for (place, task) in (1_i64..).zip(&plan.tasks) {
+    let (rest, tasks) = parts(plan)?;
+    for (place, task) in (1_i64..).zip(tasks) {
         insert.execute(params![run, place, written(task)?])?;
     }
-    let rest = RunPlan { tasks: Vec::new(), ..plan.clone() };
-    transaction.execute("update run set plan = ?2 where id = ?1", params![run, written(&rest)?])?;
+    transaction.execute("update run set plan = ?2 where id = ?1", params![run, rest])?;
     Ok(())
 }
 
-fn plan_of(connection: &Connection, run: i64) -> Result<RunPlan, Fault> {
+fn plan_of(connection: &Connection, run: i64) -> Result<WorkPlan, Fault> {
     let rest: String = connection.query_row("select plan from run where id = ?1", [run], |row| row.get(0))?;
-    let mut plan: RunPlan = read("the plan of the run", &rest)?;
+    let mut tasks = Vec::new();
     let mut lines = connection.prepare("select line from task where run = ?1 order by place")?;
     let mut lines = lines.query([run])?;
     while let Some(row) = lines.next()? {
         let line = row.get_ref(0)?.as_str().map_err(|error| Fault::Malformed(error.to_string()))?;
-        plan.tasks.push(read::<TaskLine>("a task of the plan", line)?);
+        tasks.push(read::<TaskLine>("a task of the plan", line)?);
     }
-    Ok(plan)
+    Ok(joined(&rest, tasks)?)
 }
 
 /// Adds a link to the chain of a run, inside the transaction of what it tells. Its place.
@@ -268,7 +268,7 @@ fn whole(count: i64) -> usize {
 }
 
 impl LedgerStore for SqliteLedger {
-    fn open(&self, name: &str, plan: &RunPlan, fresh: bool) -> Result<(RunId, bool), LedgerError> {
+    fn begin(&self, name: &str, plan: &WorkPlan, fresh: bool) -> Result<(RunId, bool), LedgerError> {
         self.change(|transaction| {
             let digest = plan.digest().to_string();
             if !fresh {
@@ -281,7 +281,7 @@ impl LedgerStore for SqliteLedger {
             transaction.execute("insert into run (name, digest, plan) values (?1, ?2, '')", params![name, digest])?;
             let run = transaction.last_insert_rowid();
             put_plan(transaction, run, plan)?;
-            let trials = i64::try_from(plan.trials()).unwrap_or(i64::MAX);
+            let trials = i64::try_from(plan.items()).unwrap_or(i64::MAX);
             transaction.execute(
                 "insert into trial (run, number) with recursive numbers (number) as
                  (select 1 where ?2 > 0 union all select number + 1 from numbers where number < ?2)
@@ -446,8 +446,10 @@ impl LedgerStore for SqliteLedger {
             // What is done is what is left: the other three are counted in indexes that are short when it matters.
             let tasks = count("select count(*) from task where run = ?1")?;
             let rest: String = moment.query_row("select plan from run where id = ?1", [run.0], |row| row.get(0))?;
-            let rest: RunPlan = read("the plan of the run", &rest)?;
-            let planned = tasks.saturating_mul(rest.agents.len()).saturating_mul(rest.attempts as usize);
+            let planned = match joined(&rest, Vec::new())? {
+                WorkPlan::Run(rest) => tasks.saturating_mul(rest.agents.len()).saturating_mul(rest.attempts as usize),
+                other => other.items(),
+            };
             let open = count("select count(*) from trial indexed by trial_open where run = ?1 and state = 0")?;
             let leased = count("select count(*) from trial indexed by trial_held where run = ?1 and state = 1")?;
             let waiting = count("select count(*) from trial indexed by trial_waiting where run = ?1 and state = 3")?;
@@ -474,7 +476,7 @@ impl LedgerStore for SqliteLedger {
         })
     }
 
-    fn plan(&self, run: RunId) -> Result<RunPlan, LedgerError> {
+    fn work(&self, run: RunId) -> Result<WorkPlan, LedgerError> {
         self.with(|connection| plan_of(connection, run.0))
     }
 

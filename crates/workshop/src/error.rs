@@ -297,6 +297,37 @@ pub enum Error {
     /// The work was cancelled. What was finished is kept.
     #[error("cancelled; what was finished is kept")]
     Cancelled,
+    /// Something that the work needs is not here.
+    #[error("{0}")]
+    Lacking(String),
+    /// What is kept elsewhere, or in a folder of shards, cannot be read or written.
+    #[error(transparent)]
+    Depot(#[from] benchwright_depot::DepotError),
+    /// A plan was made with other patterns, domains or another version of this program: what is made of it here would be something else.
+    #[error(
+        "{run} was planned with other patterns or domains, or by another version of this program than {}",
+        env!("CARGO_PKG_VERSION")
+    )]
+    OtherGround {
+        /// The run.
+        run: String,
+    },
+    /// The agents of a plan cannot be had here.
+    #[error("{run}: {why}")]
+    Agents {
+        /// The run.
+        run: String,
+        /// Which, and why.
+        why: String,
+    },
+    /// Some of what is to be done lacks a task.
+    #[error("{run}: {why}")]
+    OtherTasks {
+        /// The run.
+        run: String,
+        /// Which, and what is wrong with it.
+        why: String,
+    },
     /// A worker answered what was not asked.
     #[error("the worker answered something else")]
     Worker,
@@ -331,7 +362,9 @@ impl Error {
 
     /// Whether something is missing that the work needs, such as the solver.
     pub fn is_missing(&self) -> bool {
-        matches!(self, Error::Solver(EngineError::NotThere(_)) | Error::Library(_) | Error::OtherSolver { .. })
+        let solver =
+            matches!(self, Error::Solver(EngineError::NotThere(_)) | Error::Library(_) | Error::OtherSolver { .. });
+        solver || matches!(self, Error::Lacking(_))
     }
 
     /// Whether it is the seed: nobody makes a task of it, now or ever.

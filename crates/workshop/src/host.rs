@@ -27,7 +27,10 @@ use std::{
     time::Instant,
 };
 
-/// The tasks of a store, each opened once.
+/// How many tasks are kept open: the next begins anew. Trials go through tasks in order, so that none is opened twice for it.
+const MOST_OPEN: usize = 4_096;
+
+/// The tasks of a store, each opened once while there are not too many.
 pub struct StoreHost<'c> {
     catalog: &'c Catalog,
     store: Store,
@@ -138,7 +141,11 @@ impl<'c> StoreHost<'c> {
         }
         let judge = OnceLock::new();
         let opened = Opened { domain, family, sandbox, first, tools, frame_rules, task, judge };
-        Ok(Arc::clone(lock().entry(id.to_owned()).or_insert(Arc::new(opened))))
+        let mut known = lock();
+        if known.len() >= MOST_OPEN {
+            known.clear();
+        }
+        Ok(Arc::clone(known.entry(id.to_owned()).or_insert(Arc::new(opened))))
     }
 
     fn tools(&self, domain: &Domain) -> Arc<[ToolCard]> {

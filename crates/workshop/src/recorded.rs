@@ -1,7 +1,16 @@
 //! Recorded runs as dialogues: every trial of a ledger with what was said and done in it, for rows and for logs of other programs.
 
-use crate::{Error, Workshop, dialogues::Teller, host::StoreHost, play::Offer, progress::Work, runs::Runs};
+use crate::{
+    Error, Workshop,
+    dialogues::Teller,
+    host::StoreHost,
+    play::Offer,
+    progress::Work,
+    runs::Runs,
+    shared::{Fetched, fetched, of_run},
+};
 use benchwright_base::Digest;
+use benchwright_depot::Depot;
 use benchwright_export::{
     ExportError, InspectLog, atif,
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
@@ -12,7 +21,7 @@ use std::{
     collections::{BTreeMap, VecDeque},
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// How many segments are held in memory for who goes through their trials.
@@ -32,8 +41,11 @@ pub struct Recorded {
     /// The segments that were read last.
     read: Mutex<VecDeque<(usize, Arc<Segment>)>>,
     pub(crate) folder: PathBuf,
+    pub(crate) segments: Segments,
     pub(crate) ledger: PathBuf,
     tasks: Option<PathBuf>,
+    /// Where its tasks are kept, and what was fetched of them, where others work on it too.
+    elsewhere: Option<(Depot, OnceLock<Fetched>)>,
 }
 
 /// Which of a run's trials are told.
@@ -64,7 +76,7 @@ impl Recorded {
         let folder = runs.folder(name);
         let (plan, mut chain) = (runs.ledger.plan(id)?, runs.ledger.chain(id)?);
         let (mut records, mut unread) = (std::mem::take(&mut chain.records), Vec::new());
-        let segments = Segments::of(&folder);
+        let segments = runs.segments(name);
         for link in &chain.segments {
             match segments.records(link) {
                 Ok(found) => records.extend(found),
@@ -83,6 +95,11 @@ impl Recorded {
             records,
             unread,
             read: Mutex::default(),
+            elsewhere: match runs.is_shared() {
+                true => Some((runs.kept(&of_run(runs, name)?), OnceLock::new())),
+                false => None,
+            },
+            segments,
             folder,
             ledger: runs.ledger_path(),
             tasks: runs.tasks_of(name).filter(|tasks| tasks.is_dir()),
@@ -110,7 +127,7 @@ impl Recorded {
         if let Some((_, known)) = lock().iter().find(|(known, _)| *known == at) {
             return Ok(Arc::clone(known));
         }
-        let read = Arc::new(Segments::of(&self.folder).read(&self.chain.segments[at])?);
+        let read = Arc::new(self.segments.read(&self.chain.segments[at])?);
         let mut all = lock();
         all.push_front((at, Arc::clone(&read)));
         all.truncate(MOST_READ);
@@ -163,6 +180,15 @@ impl Recorded {
 
     /// The folder of its tasks: the given one, or the one that it was run on.
     pub fn tasks(&self, given: Option<&Path>) -> Result<PathBuf, Error> {
+        if let (None, Some((depot, known))) = (given, &self.elsewhere) {
+            if known.get().is_none() {
+                let _ = known.set(fetched(depot)?);
+            }
+            return known
+                .get()
+                .map(|known| known.path().to_owned())
+                .ok_or_else(|| Error::TasksOfRun(self.name.clone()));
+        }
         let known = given.map(Path::to_owned).or_else(|| self.tasks.clone());
         known.ok_or_else(|| Error::TasksOfRun(self.name.clone()))
     }

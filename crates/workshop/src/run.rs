@@ -6,14 +6,13 @@ use crate::{
     progress::Work,
     recorded::Recorded,
     runs::{Runs, Working},
+    shared,
 };
 use benchwright_pack::{
     RunPlan, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
-use benchwright_run::{
-    Agent, Driver, Keeping, LedgerError, Progress, RunId, Segments, Standing, TrialFolder, run as drive,
-};
+use benchwright_run::{Agent, Driver, Keeping, LedgerError, Progress, RunId, Standing, TrialFolder, run as drive};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -55,6 +54,76 @@ impl RunOptions {
     }
 }
 
+/// The plan of agents on the tasks of a host.
+fn plan_of(
+    workshop: &Workshop,
+    host: &StoreHost<'_>,
+    agents: &[Box<dyn Agent + Send>],
+    options: &RunOptions,
+) -> Result<RunPlan, Error> {
+    options.check()?;
+    let mut ids = host.store().ids()?;
+    if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
+        return Err(Error::NoTask(missing.clone()));
+    }
+    ids.retain(|id| options.only.is_empty() || options.only.contains(id));
+    if ids.is_empty() {
+        return Err(Error::NoTasksIn(host.store().root().to_owned()));
+    }
+    let mut work = Work::begin(workshop.progress(), "opening tasks", 0, ids.len());
+    let mut tasks = Vec::with_capacity(ids.len());
+    for id in &ids {
+        tasks.push(host.line(id)?);
+        work.done(id);
+    }
+    drop(work);
+    let settings = agents.iter().map(|agent| (agent.name().to_owned(), agent.settings()));
+    Ok(RunPlan {
+        version: RUN_VERSION,
+        tasks,
+        agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
+        settings: settings.filter(|(_, settings)| !settings.is_empty()).collect(),
+        attempts: options.attempts,
+        limits: options.limits.clone(),
+    })
+}
+
+/// What a run on a folder of tasks is about.
+fn about(host: &StoreHost<'_>) -> String {
+    host.store().root().file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Plans agents on the tasks of a host for whoever comes to work on them, waits until all is recorded, and says what came of it. The newest run
+/// with the same plan is taken up again. `told` is given its name and how far it was.
+pub fn plan_run(
+    workshop: &Workshop,
+    host: &StoreHost<'_>,
+    agents: &[Box<dyn Agent + Send>],
+    runs: &Runs,
+    options: &RunOptions,
+    told: &dyn Fn(&str, &Standing),
+) -> Result<Ran, Error> {
+    let begun = Instant::now();
+    let plan = plan_of(workshop, host, agents, options)?;
+    let tasks = shared::put_tasks(host.store(), runs)?;
+    // Whoever sees the run finds its tasks.
+    let fresh = runs.fresh_name(&about(host));
+    shared::note_tasks(runs, &fresh, &tasks)?;
+    let (id, is_new) = runs.ledger.open(&fresh, &plan, options.new)?;
+    let name = runs.ledger.name(id)?;
+    if name != fresh {
+        shared::forget_tasks(runs, &fresh)?;
+    }
+    let before = runs.ledger.standing(id)?;
+    if !is_new {
+        runs.ledger.reopen_errors(id)?;
+    }
+    told(&name, &before);
+    shared::watch(workshop, runs, id)?;
+    let fresh = plan.trials().saturating_sub(before.recorded);
+    Ran::of(runs, id, name, plan, fresh, begun)
+}
+
 /// A run that is open.
 pub struct Run<'a> {
     workshop: &'a Workshop,
@@ -82,34 +151,9 @@ impl<'a> Run<'a> {
         runs: &'a Runs,
         options: &RunOptions,
     ) -> Result<Run<'a>, Error> {
-        options.check()?;
+        let plan = plan_of(workshop, host, agents, options)?;
         let folder = host.store().root();
-        let mut ids = host.store().ids()?;
-        if let Some(missing) = options.only.iter().find(|id| !ids.contains(id)) {
-            return Err(Error::NoTask(missing.clone()));
-        }
-        ids.retain(|id| options.only.is_empty() || options.only.contains(id));
-        if ids.is_empty() {
-            return Err(Error::NoTasksIn(folder.to_owned()));
-        }
-        let mut work = Work::begin(workshop.progress(), "opening tasks", 0, ids.len());
-        let mut tasks = Vec::with_capacity(ids.len());
-        for id in &ids {
-            tasks.push(host.line(id)?);
-            work.done(id);
-        }
-        drop(work);
-        let settings = agents.iter().map(|agent| (agent.name().to_owned(), agent.settings()));
-        let plan = RunPlan {
-            version: RUN_VERSION,
-            tasks,
-            agents: agents.iter().map(|agent| agent.name().to_owned()).collect(),
-            settings: settings.filter(|(_, settings)| !settings.is_empty()).collect(),
-            attempts: options.attempts,
-            limits: options.limits.clone(),
-        };
-        let about = folder.file_name().map_or("tasks".to_owned(), |name| name.to_string_lossy().into_owned());
-        let (id, is_new) = runs.ledger.open(&runs.fresh_name(&about), &plan, options.new)?;
+        let (id, is_new) = runs.ledger.open(&runs.fresh_name(&about(host)), &plan, options.new)?;
         let name = runs.ledger.name(id)?;
         let place = runs.folder(&name);
         // Nothing is added to records that were changed.
@@ -119,7 +163,7 @@ impl<'a> Run<'a> {
         }
         runs.note_tasks(&name, folder).map_err(Error::io(&place))?;
         let working = Working::on(&place).map_err(Error::io(&place))?;
-        if working.alone && runs.is_local() {
+        if working.alone {
             // Whoever held trials is gone.
             runs.ledger.take_back(id)?;
             working.share().map_err(Error::io(&place))?;
@@ -127,7 +171,7 @@ impl<'a> Run<'a> {
         let before = runs.ledger.standing(id)?;
         let resumed = if is_new { None } else { Some((before, runs.ledger.reopen_errors(id)?)) };
         let keeping = match plan.trials() > MOST_FOLDERS {
-            true => Keeping::Segments(Segments::of(&place), options.keep_states),
+            true => Keeping::Segments(runs.segments(&name), options.keep_states),
             false => Keeping::Folders(TrialFolder::of(&place)),
         };
         Ok(Run { workshop, host, agents, runs, id, name, plan, resumed, keeping, _working: working })
@@ -163,17 +207,7 @@ impl<'a> Run<'a> {
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        let recorded = Recorded::of(self.runs, self.id, &self.name)?;
-        let head = recorded.head().to_owned();
-        let records = recorded.into_records().into_iter().map(|(_, record)| record).collect();
-        Ok(Ran {
-            head,
-            name: self.name,
-            plan: self.plan,
-            records,
-            fresh: done.recorded.load(Ordering::Relaxed),
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        Ran::of(self.runs, self.id, self.name, self.plan, done.recorded.load(Ordering::Relaxed), begun)
     }
 }
 
@@ -208,6 +242,14 @@ pub struct Reward<'r> {
 }
 
 impl Ran {
+    /// What is recorded of a run.
+    fn of(runs: &Runs, id: RunId, name: String, plan: RunPlan, fresh: usize, begun: Instant) -> Result<Ran, Error> {
+        let recorded = Recorded::of(runs, id, &name)?;
+        let head = recorded.head().to_owned();
+        let records = recorded.into_records().into_iter().map(|(_, record)| record).collect();
+        Ok(Ran { head, name, plan, records, fresh, seconds: begun.elapsed().as_secs_f64() })
+    }
+
     /// The rewards, agent by agent, task by task.
     pub fn rewards(&self) -> impl Iterator<Item = Reward<'_>> {
         let id = |digest: &str| self.plan.tasks.iter().find(|task| task.digest == digest).map_or("", |task| &*task.id);

@@ -2,7 +2,8 @@
 
 use crate::Error;
 use benchwright_base::DateTime;
-use benchwright_run::{LedgerError, LedgerStore, PostgresLedger, SqliteLedger};
+use benchwright_depot::Depot;
+use benchwright_run::{LedgerStore, PostgresLedger, Segments, SqliteLedger};
 use nix::time::{ClockId, clock_gettime};
 use std::{
     fs, io,
@@ -14,49 +15,63 @@ const LEDGER: &str = "ledger.sqlite";
 /// Where the password of a PostgreSQL is looked for, as every program of it does.
 const PASSWORD: &str = "PGPASSWORD";
 
-/// The folder of runs with its ledger.
+/// A ledger, and where what it tells of is kept.
 pub struct Runs {
-    root: PathBuf,
-    /// The database of runs and trials: `ledger.sqlite` of the folder, or a PostgreSQL.
+    depot: Depot,
+    /// The database of runs and trials: `ledger.sqlite` of a folder, or a PostgreSQL.
     pub ledger: Box<dyn LedgerStore + Send>,
-    /// The address of the ledger, where others may work with it whom nobody here knows of.
-    shared: Option<String>,
+    /// Where the ledger is.
+    address: PathBuf,
+    is_shared: bool,
 }
 
 impl Runs {
-    /// Opens it, or makes it.
+    /// Those of a folder with its own ledger, which are made if they are not there.
     pub fn open(root: &Path) -> Result<Runs, Error> {
-        Runs::with(root, None)
-    }
-
-    /// The same with the ledger of an address, such as `postgres://USER@HOST/DATABASE`. Its password is taken from `PGPASSWORD`.
-    pub fn with(root: &Path, ledger: Option<&str>) -> Result<Runs, Error> {
         let failed = |why: String| Error::Runs { path: root.to_owned(), why };
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
-        let opened: Result<Box<dyn LedgerStore + Send>, LedgerError> = match ledger {
-            None => SqliteLedger::open_file(&root.join(LEDGER), Box::new(now)).map(|ledger| Box::new(ledger) as _),
-            Some(url) => {
-                let password = std::env::var(PASSWORD).ok();
-                PostgresLedger::open_url(url, password.as_deref()).map(|ledger| Box::new(ledger) as _)
-            }
-        };
-        let opened = opened.map_err(|error| failed(error.to_string()))?;
-        Ok(Runs { root: root.to_owned(), ledger: opened, shared: ledger.map(str::to_owned) })
+        let address = root.join(LEDGER);
+        let ledger = SqliteLedger::open_file(&address, Box::new(now)).map_err(|error| failed(error.to_string()))?;
+        Ok(Runs { depot: Depot::folder(root), ledger: Box::new(ledger), address, is_shared: false })
     }
 
-    /// Whether all who work with the ledger are on this machine and hold the lock of the run's folder.
-    pub fn is_local(&self) -> bool {
-        self.shared.is_none()
+    /// Those of a ledger that many share, such as `postgres://USER@HOST/DATABASE`, and of a depot that all of them reach. The password is taken
+    /// from `PGPASSWORD`.
+    pub fn shared(ledger: &str, depot: Depot) -> Result<Runs, Error> {
+        let address = PathBuf::from(ledger);
+        let password = std::env::var(PASSWORD).ok();
+        let opened = PostgresLedger::open_url(ledger, password.as_deref());
+        let ledger = opened.map_err(|error| Error::Runs { path: address.clone(), why: error.to_string() })?;
+        Ok(Runs { depot, ledger: Box::new(ledger), address, is_shared: true })
+    }
+
+    /// Whether others work with the ledger whom nobody here knows of.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Where the ledger is.
     pub fn ledger_path(&self) -> PathBuf {
-        self.shared.as_ref().map_or_else(|| self.root.join(LEDGER), PathBuf::from)
+        self.address.clone()
     }
 
-    /// The folder of a run.
+    /// What is kept under a name: what a run left, or tasks.
+    pub fn kept(&self, name: &str) -> Depot {
+        self.depot.within(name)
+    }
+
+    /// The folder of a run, as far as it is on this machine.
     pub fn folder(&self, name: &str) -> PathBuf {
-        self.root.join(name)
+        let root = self.depot.local().unwrap_or_else(|| self.depot.place("").into());
+        root.join(name)
+    }
+
+    /// Where what a run left is kept.
+    pub fn segments(&self, name: &str) -> Segments {
+        match self.is_shared {
+            true => Segments::within(&self.kept(name)),
+            false => Segments::of(&self.folder(name)),
+        }
     }
 
     /// Notes which folder of tasks a run is on. It is no part of what a run is, and may move.
@@ -77,8 +92,14 @@ impl Runs {
         let plain: String = what.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let time = DateTime(now() / 1_000).to_string().replace(':', "");
         let base = format!("{}-{plain}", time.trim_end_matches('Z'));
+        // What is kept elsewhere has small letters.
+        let base = if self.is_shared { base.to_ascii_lowercase() } else { base };
         let numbered = (2..).map(|number| format!("{base}-{number}"));
-        std::iter::once(base.clone()).chain(numbered).find(|name| !self.folder(name).exists()).unwrap_or(base)
+        let is_free = |name: &String| match self.is_shared {
+            true => !matches!(self.ledger.named(name), Ok(Some(_))),
+            false => !self.folder(name).exists(),
+        };
+        std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base)
     }
 }
 

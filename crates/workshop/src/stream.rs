@@ -1,17 +1,24 @@
 //! A stream of tasks by the thousand: shards that are made whole or not at all, so that a run that was cut off goes on where
-//! it was.
+//! it was. A shard's name has the digest of its tasks' digests in it: whoever makes it gives it the same name, and what is under a name is
+//! never another shard.
 
-use crate::{Error, Maker, Workshop, events, progress::Work, suites, work::maker::in_suite};
+use crate::{Error, Maker, Shortfall, Temporary, Workshop, events, progress::Work, suites, work::maker::in_suite};
 use benchwright_base::Digest;
 use benchwright_catalog::{Catalog, CatalogError};
-use benchwright_export::{shard_digests, shard_paths, write_shard};
-use benchwright_pack::{Suite, SuiteTask, store};
+use benchwright_depot::Depot;
+use benchwright_export::{shard, shard_digests};
+use benchwright_pack::{
+    Store, Suite, SuiteTask, Task,
+    store::{OPEN_TREE, SEALED_TREE, SUITE_FILE},
+    suite::LARGEST_SUITE,
+};
 use benchwright_project::Solver;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -20,11 +27,15 @@ use std::{
 };
 
 /// Tasks of a shard.
-const PER_SHARD: usize = 1_000;
+pub(crate) const PER_SHARD: usize = 1_000;
 /// From so many tasks on, `new` makes shards.
 pub const FROM: u64 = 1_000;
 /// What a folder of shards was begun with.
-const HEAD: &str = "stream.json";
+pub(crate) const HEAD: &str = "stream.json";
+/// The tree of the digests of each shard's tasks.
+pub(crate) const LOCKS: &str = "locks";
+/// The largest lock of a shard that is read, in bytes.
+pub(crate) const LARGEST_LOCK: usize = 16 << 20;
 
 /// Whether tasks of a pattern can be streamed: nothing but its family is asked for them.
 pub fn can(catalog: &Catalog, pattern: &str) -> Result<bool, CatalogError> {
@@ -57,26 +68,91 @@ impl Streamed {
     }
 }
 
+/// A shard, before it is kept.
+pub(crate) struct Shard {
+    pub(crate) name: String,
+    parts: [Vec<u8>; 2],
+    /// A line for each line of the suite: the digest of its task, or why there is none.
+    lock: String,
+}
+
+/// The name of a shard's file in a tree.
+fn file_of(tree: &str, name: &str) -> String {
+    let end = if tree == LOCKS { "txt" } else { "parquet" };
+    format!("{tree}/{name}.{end}")
+}
+
+impl Shard {
+    /// The shard of a number, from 0, of what became of its lines.
+    pub(crate) fn of(at: usize, made: Vec<Result<Task, String>>) -> Result<Shard, Error> {
+        let (mut lock, mut tasks) = (String::new(), Vec::with_capacity(made.len()));
+        for made in made {
+            match made {
+                Ok(task) => {
+                    lock.push_str(&format!("{}\n", task.digest()));
+                    tasks.push(task);
+                }
+                Err(why) => lock.push_str(&format!("- {}\n", why.replace('\n', " "))),
+            }
+        }
+        let digest = Digest::of(lock.as_bytes()).to_string();
+        Ok(Shard { name: format!("part-{at:06}-{}", &digest[..16]), parts: shard(tasks)?, lock })
+    }
+
+    /// Keeps it. The open part is kept last: a shard of which it is there is there altogether.
+    pub(crate) fn keep(&self, to: &Depot) -> Result<(), Error> {
+        let [open, sealed] = &self.parts;
+        for (tree, bytes) in [(LOCKS, self.lock.as_bytes()), (SEALED_TREE, sealed), (OPEN_TREE, open)] {
+            to.put(&file_of(tree, &self.name), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The digest of all of its bytes.
+    pub(crate) fn digest(&self) -> Digest {
+        let [open, sealed] = &self.parts;
+        Digest::of_parts([(OPEN_TREE, &**open), (SEALED_TREE, sealed), (LOCKS, self.lock.as_bytes())])
+    }
+}
+
+/// The names of the shards that are there altogether, by their numbers.
+pub(crate) fn shards_in(depot: &Depot) -> Result<BTreeMap<usize, String>, Error> {
+    let names = |tree: &str, end: &str| -> Result<Vec<String>, Error> {
+        let names = depot.names(tree)?;
+        Ok(names.iter().filter_map(|name| name.strip_suffix(end)).map(str::to_owned).collect())
+    };
+    let beside = |tree, end| names(tree, end).map(BTreeSet::from_iter);
+    let (sealed, locks): (BTreeSet<String>, BTreeSet<String>) =
+        (beside(SEALED_TREE, ".parquet")?, beside(LOCKS, ".txt")?);
+    let mut found = BTreeMap::new();
+    for name in names(OPEN_TREE, ".parquet")? {
+        let number = name.strip_prefix("part-").and_then(|rest| rest.split('-').next()?.parse().ok());
+        if let Some(number) = number.filter(|_| sealed.contains(&name) && locks.contains(&name)) {
+            found.insert(number, name);
+        }
+    }
+    Ok(found)
+}
+
 /// Makes the tasks of a suite as shards into a folder, or goes on with it. At the end the folder has the lock file too.
 pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, Error> {
     begin(suite, out)?;
-    let shards: Vec<&[SuiteTask]> = suite.tasks.chunks(PER_SHARD).collect();
+    let depot = Depot::folder(out);
+    let lines: Vec<&[SuiteTask]> = suite.tasks.chunks(PER_SHARD).collect();
+    // What an earlier run was cut off at is made again.
+    let there = shards_in(&depot)?;
     let mut open = Vec::new();
-    for (at, lines) in shards.iter().enumerate() {
-        let [is_open, is_sealed] = shard_paths(out, at).map(|path| path.is_file());
-        let is_locked = lock_path(out, at).is_file();
-        // What an earlier run was cut off at is made again; the open part is written last.
-        if is_open && is_sealed && is_locked {
-            check_shard(out, at, lines.len())?;
-        } else {
-            open.push(at);
+    for (at, lines) in lines.iter().enumerate() {
+        match there.get(&at) {
+            Some(name) => check_shard(out, &depot, name, lines.len())?,
+            None => open.push(at),
         }
     }
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let spent: Mutex<Duration> = Mutex::new(Duration::ZERO);
-    let kept = shards.len() - open.len();
-    let work = Mutex::new(Work::begin(workshop.progress(), "making shards", kept, shards.len()));
+    let kept = lines.len() - open.len();
+    let work = Mutex::new(Work::begin(workshop.progress(), "making shards", kept, lines.len()));
     let told = |tell: &dyn Fn(&mut Work<'_>, &str), at: usize| {
         tell(&mut work.lock().unwrap_or_else(PoisonError::into_inner), &format!("part {at}"));
     };
@@ -88,7 +164,8 @@ pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, 
                 while !workshop.cancel().is_cancelled() {
                     let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     told(&|work, item| work.begun(item), *at);
-                    if let Err(error) = shard(&mut maker, suite, shards[*at], out, *at) {
+                    let made = made_here(&mut maker, suite, lines[*at], *at);
+                    if let Err(error) = made.and_then(|shard| shard.keep(&depot)) {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                         break;
                     }
@@ -105,13 +182,16 @@ pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, 
     if workshop.cancel().is_cancelled() {
         return Err(Error::Cancelled);
     }
-    lock(suite, out, shards.len())?;
+    let names: Vec<String> = shards_in(&depot)?.into_values().collect();
+    lock(suite, &depot, &names)?;
     let mut bytes = 0;
-    for path in (0..shards.len()).flat_map(|at| shard_paths(out, at)) {
-        bytes += fs::metadata(&path).map_err(Error::io(&path))?.len();
+    for name in &names {
+        for path in [OPEN_TREE, SEALED_TREE].map(|tree| out.join(file_of(tree, name))) {
+            bytes += fs::metadata(&path).map_err(Error::io(&path))?.len();
+        }
     }
     let cpu = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Streamed { tasks: suite.tasks.len(), shards: shards.len(), kept, bytes, cpu })
+    Ok(Streamed { tasks: suite.tasks.len(), shards: lines.len(), kept, bytes, cpu })
 }
 
 /// The CPU time of this thread.
@@ -119,94 +199,116 @@ fn cpu() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
-/// A new folder, or one that was begun with the same suite.
-fn begin(suite: &Suite, out: &Path) -> Result<(), Error> {
+/// What a folder of shards is begun with.
+pub(crate) fn head(suite: &Suite, per_shard: usize) -> Result<String, Error> {
     let first = suite.tasks.first().ok_or(Error::NoTasks)?;
     let solver = suite.solver.as_ref().map(|solver| &*solver.version);
     let head = json!({
         "pattern": first.pattern, "tier": first.tier, "objective": first.objective, "seed": first.seed,
-        "count": suite.tasks.len(), "per_shard": PER_SHARD, "proved_by": solver, "canary": suite.canary,
+        "count": suite.tasks.len(), "per_shard": per_shard, "proved_by": solver, "canary": suite.canary,
     });
-    let head = format!("{head:#}\n");
-    let path = out.join(HEAD);
-    match fs::read_to_string(&path) {
+    Ok(format!("{head:#}\n"))
+}
+
+/// A new folder, or one that was begun with the same suite.
+fn begin(suite: &Suite, out: &Path) -> Result<(), Error> {
+    let head = head(suite, PER_SHARD)?;
+    match fs::read_to_string(out.join(HEAD)) {
         Ok(known) if known == head => return Ok(()),
         Ok(_) => {
             return Err(Error::OtherStream(out.to_owned()));
         }
         Err(_) => suites::check_empty(out)?,
     }
-    for folder in [out.join("open"), out.join("sealed"), out.join("locks")] {
-        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-    }
-    write_whole(&path, head.as_bytes())
+    Ok(Depot::folder(out).put(HEAD, head.as_bytes())?)
 }
 
 /// Holds a shard that is there to the digests that were noted when it was made.
-fn check_shard(out: &Path, at: usize, count: usize) -> Result<(), Error> {
-    let digests: Vec<Digest> = read_lock(&lock_path(out, at))?;
-    let [open, _] = shard_paths(out, at);
-    let damaged = |why: &str| Error::Damaged { path: open.clone(), why: why.to_owned() };
-    match shard_digests(out, at) {
-        Ok(found) if found == digests && found.len() == count => Ok(()),
-        Ok(_) => Err(damaged("its tasks are not those of its lock")),
-        Err(error) => Err(damaged(&error.to_string())),
+fn check_shard(out: &Path, depot: &Depot, name: &str, count: usize) -> Result<(), Error> {
+    let path = out.join(file_of(OPEN_TREE, name));
+    let damaged = |why: &str| Error::Damaged { path: path.clone(), why: why.to_owned() };
+    let digests = read_lock(depot, name)?.into_iter().collect::<Result<Vec<Digest>, String>>();
+    match (shard_digests(out, name), digests) {
+        (Ok(found), Ok(digests)) if found == digests && found.len() == count => Ok(()),
+        (Err(error), _) => Err(damaged(&error.to_string())),
+        _ => Err(damaged("its tasks are not those of its lock")),
     }
 }
 
-/// The digests of a shard's lock.
-fn read_lock(path: &Path) -> Result<Vec<Digest>, Error> {
-    let text = fs::read_to_string(path).map_err(Error::io(path))?;
-    let read = |line: &str| {
-        let bad = || Error::Damaged { path: path.to_owned(), why: format!("`{line}` is no digest") };
-        Digest::parse(line).ok_or_else(bad)
+/// What became of each line of a shard: the digest of its task, or why there is none. The lock must be the one that the shard is named for.
+pub(crate) fn read_lock(depot: &Depot, name: &str) -> Result<Vec<Result<Digest, String>>, Error> {
+    let file = file_of(LOCKS, name);
+    let bad = |why: String| Error::Damaged { path: depot.place(&file).into(), why };
+    let text = String::from_utf8(depot.get(&file, LARGEST_LOCK)?).map_err(|error| bad(error.to_string()))?;
+    if !name.ends_with(&Digest::of(text.as_bytes()).to_string()[..16]) {
+        return Err(bad(format!("its tasks are not those of its lock: {name} is the name of another one")));
+    }
+    let read = |line: &str| match line.strip_prefix("- ") {
+        Some(why) => Ok(Err(why.to_owned())),
+        None => Digest::parse(line).map(Ok).ok_or_else(|| bad(format!("`{line}` is no digest"))),
     };
     text.lines().map(read).collect()
 }
 
-fn lock_path(out: &Path, at: usize) -> PathBuf {
-    out.join("locks").join(format!("part-{at:05}.txt"))
-}
-
-/// Makes one shard: the digests first, then the shard, so that a shard that is there has its digests.
-fn shard(maker: &mut Maker<'_>, suite: &Suite, lines: &[SuiteTask], out: &Path, at: usize) -> Result<(), Error> {
+/// Makes one shard in this thread. Every line must give a task.
+fn made_here(maker: &mut Maker<'_>, suite: &Suite, lines: &[SuiteTask], at: usize) -> Result<Shard, Error> {
     let begun = Instant::now();
-    let mut tasks = Vec::with_capacity(lines.len());
-    let mut digests = String::new();
-    for line in lines {
-        let (task, _) =
-            maker.make(&line.pattern, &line.tier, &line.objective, suite.split.seed(line.seed), None, false)?;
-        let task = maker.injected(task, suite.inject)?;
-        let task = in_suite(task, suite.salt_of(line).as_deref());
-        digests.push_str(&format!("{}\n", task.digest()));
-        tasks.push(task);
-    }
-    write_whole(&lock_path(out, at), digests.as_bytes())?;
-    write_shard(out, at, tasks)?;
+    let tasks = lines.iter().map(|line| Ok(Ok(task_of(maker, suite, line)?))).collect::<Result<Vec<_>, Error>>()?;
+    let shard = Shard::of(at, tasks)?;
     events::shard(at, lines.len(), begun.elapsed());
-    Ok(())
+    Ok(shard)
 }
 
-/// Writes a file under another name first.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let half = path.with_extension("half");
-    fs::write(&half, bytes).map_err(Error::io(&half))?;
-    fs::rename(&half, path).map_err(Error::io(path))
+/// The task of a line, made by this thread.
+pub(crate) fn task_of(maker: &mut Maker<'_>, suite: &Suite, line: &SuiteTask) -> Result<Task, Error> {
+    let (seed, reading) = (suite.split.seed(line.seed), line.reading.as_deref());
+    let (task, _) = maker.make(&line.pattern, &line.tier, &line.objective, seed, reading, false)?;
+    let task = maker.injected(task, suite.inject)?;
+    Ok(in_suite(task, suite.salt_of(line).as_deref()))
 }
 
-/// The lock file of all shards.
-fn lock(suite: &Suite, out: &Path, shards: usize) -> Result<(), Error> {
-    let mut whole = suite.clone();
-    let mut lines = whole.tasks.iter_mut();
-    for at in 0..shards {
-        let path = lock_path(out, at);
-        for digest in read_lock(&path)? {
-            let too_many = || Error::Damaged { path: path.clone(), why: "it has too many lines".to_owned() };
-            lines.next().ok_or_else(too_many)?.digest = Some(digest);
+/// The tasks of lines, made by worker processes: a solver that brings one down fails its own line.
+pub(crate) fn tasks_of(
+    workshop: &Workshop,
+    suite: &Suite,
+    lines: &[&SuiteTask],
+) -> Result<Vec<Result<Task, String>>, Error> {
+    let folder = Temporary::new().map_err(Error::io(&std::env::temp_dir()))?;
+    let store = Store::at(folder.path());
+    let mut tasks = Vec::new();
+    for made in workshop.make_all(suite, lines, &store, 0, &mut |_, _| ()) {
+        tasks.push(match made {
+            Some(Ok(made)) => Ok(store.unlocked_task(&made.id)?),
+            Some(Err(Shortfall { why, missing: true, .. })) => return Err(Error::Lacking(why)),
+            Some(Err(short)) => Err(short.why),
+            None => return Err(Error::Cancelled),
+        });
+    }
+    Ok(tasks)
+}
+
+/// Writes the lock file of all shards, where it is not larger than what is read. Also the lines that have no task, and why.
+pub(crate) fn lock(suite: &Suite, depot: &Depot, names: &[String]) -> Result<(Suite, Vec<(SuiteTask, String)>), Error> {
+    let (mut short, mut tasks) = (Vec::new(), Vec::with_capacity(suite.tasks.len()));
+    let mut lines = suite.tasks.iter();
+    for name in names {
+        for became in read_lock(depot, name)? {
+            let path = || depot.place(&file_of(LOCKS, name)).into();
+            let too_many = || Error::Damaged { path: path(), why: "it has too many lines".to_owned() };
+            let line = lines.next().ok_or_else(too_many)?;
+            match became {
+                Ok(digest) => tasks.push(SuiteTask { digest: Some(digest), ..line.clone() }),
+                Err(why) => short.push((line.clone(), why)),
+            }
         }
     }
     if lines.next().is_some() {
-        return Err(Error::Malformed { path: out.join("locks"), why: "there are too few digests".to_owned() });
+        return Err(Error::Malformed { path: depot.place(LOCKS).into(), why: "there are too few digests".to_owned() });
     }
-    Ok(store::write_suite(&out.join("suite.toml"), &whole)?)
+    let locked = Suite { tasks, ..suite.clone() };
+    let text = locked.to_toml();
+    if text.len() <= LARGEST_SUITE {
+        depot.put(SUITE_FILE, text.as_bytes())?;
+    }
+    Ok((locked, short))
 }

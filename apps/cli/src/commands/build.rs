@@ -4,12 +4,14 @@ use crate::{
     failure::Failure,
     layout::{columns, counted},
     output,
+    shared::{self, Shared},
 };
 use benchwright_base::nearest;
 use benchwright_pack::{Store, StoreError, Suite, SuiteError, SuiteSolver, SuiteTask, store};
 use benchwright_solve::PINNED_VERSION;
 use benchwright_workshop::{
     Shortfall, Workshop, carried,
+    shared::plan_make,
     suites::{self, Built, Figures, SolverHere, named},
 };
 use serde_json::{Map, Value as Json, json};
@@ -41,14 +43,16 @@ pub(crate) struct Options {
     /// The lock file, or the name of a suite that comes with the program
     #[arg(value_name = "SUITE.toml|NAME")]
     suite: PathBuf,
-    /// The folder to write
+    /// The folder to write; with --store its name there
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    #[command(flatten)]
+    shared: Shared,
     /// How many worker processes [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Writes the digests found into the lock file, whatever it held
-    #[arg(long)]
+    #[arg(long, conflicts_with = "ledger")]
     lock: bool,
     /// Plants hostile text into this share of the tasks, from 0 to 1; the suite of DIR says so
     #[arg(long, value_name = "RATE", conflicts_with = "lock")]
@@ -84,6 +88,11 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         store::write_suite(&options.suite, &suite)?;
     }
     suite.solver = Some(warned(here));
+    if let Some(runs) = options.shared.open()? {
+        options.shared.invite();
+        let name = options.output.to_string_lossy();
+        return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
+    }
     let store = Store::at(&options.output);
     let built = suites::make(&workshop, &suite, &store, !options.lock)?;
     if built.short.is_empty() && (options.lock || is_open) {

@@ -18,4 +18,5 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod work;
 pub(crate) mod worker;

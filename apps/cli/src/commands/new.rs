@@ -1,11 +1,16 @@
 //! `benchwright new`: tasks of one pattern, fresh from seeds.
 
 use super::build;
-use crate::{failure::Failure, output};
+use crate::{
+    failure::Failure,
+    output,
+    shared::{self, Shared},
+};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{Split, Store};
 use benchwright_workshop::{
     Workshop,
+    shared::plan_make,
     stream::{self, Streamed},
     suites,
 };
@@ -53,9 +58,11 @@ pub(crate) struct Options {
     /// What the tasks are for. Those of the two splits come from seeds of their own and are never the same
     #[arg(long, value_name = "SPLIT", default_value = "test", value_parser = ["test", "train"])]
     split: String,
-    /// The folder to write
+    /// The folder to write; with --store its name there
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    #[command(flatten)]
+    shared: Shared,
     /// Writes Parquet shards
     #[arg(long)]
     shards: bool,
@@ -92,6 +99,11 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));
     }
     suite.solver = Some(build::warned(suites::solver_for(catalog, &suite)?));
+    if let Some(runs) = options.shared.open()? {
+        options.shared.invite();
+        let name = options.output.to_string_lossy();
+        return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
+    }
     if shards {
         let made = stream::make(&workshop, &suite, &options.output)?;
         if options.json {

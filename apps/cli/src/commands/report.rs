@@ -1,6 +1,6 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
-use crate::{failure::Failure, layout::columns, output};
+use crate::{failure::Failure, layout::columns, output, shared::Shared};
 use benchwright_pack::TrialRecord;
 use benchwright_report::{
     Comparison, Side, Summary, compare_all,
@@ -52,11 +52,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["run", "html"])]
     list: bool,
     /// Where runs are kept
-    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    #[arg(long, value_name = "RUNS", default_value = "runs", conflicts_with = "ledger")]
     runs: PathBuf,
-    /// A PostgreSQL that several machines share as ledger: postgres://USER@HOST/DATABASE, the password in PGPASSWORD
-    #[arg(long, value_name = "URL")]
-    ledger: Option<String>,
+    #[command(flatten)]
+    shared: Shared,
     /// Writes pages into this folder
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
@@ -96,7 +95,10 @@ fn read(runs: &Runs, given: Option<&str>) -> anyhow::Result<Recorded> {
 
 /// Runs `report`.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
-    let runs = Runs::with(&options.runs, options.ledger.as_deref())?;
+    let runs = match options.shared.open()? {
+        Some(shared) => shared,
+        None => Runs::open(&options.runs)?,
+    };
     if options.list {
         return list(&runs, options.json);
     }

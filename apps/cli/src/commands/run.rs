@@ -1,18 +1,19 @@
 //! `benchwright run`: agents on the tasks of a folder.
 
-mod agents;
+pub(crate) mod agents;
 
-use self::agents::{ModelOptionsOfRun, ProgramOptions, agents};
-use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, layout::columns, output};
-use benchwright_pack::{
-    SEALED_TREE, Store,
-    run::{Limits, TrialEnd},
+use self::agents::{How, ModelOptionsOfRun, ProgramOptions, agents};
+use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, output, shared::Shared};
+use benchwright_pack::{SEALED_TREE, Store, run::Limits};
+use benchwright_report::Summary;
+use benchwright_workshop::{
+    Ran, RunOptions, Workshop,
+    host::StoreHost,
+    ran::{to_json, to_table},
+    run::{Run, plan_run},
+    runs::Runs,
 };
-use benchwright_report::{AgentSummary, Summary};
-use benchwright_workshop::{Ran, RunOptions, Workshop, host::StoreHost, run::Run, runs::Runs};
-use serde_json::{Value as Json, json};
 use std::{
-    collections::BTreeMap,
     fs, io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -95,16 +96,15 @@ pub(crate) struct Options {
     #[arg(long = "task", value_name = "ID")]
     only: Vec<String>,
     /// Where runs are kept
-    #[arg(long, value_name = "RUNS", default_value = "runs")]
+    #[arg(long, value_name = "RUNS", default_value = "runs", conflicts_with = "ledger")]
     runs: PathBuf,
-    /// A PostgreSQL that several machines share as ledger: postgres://USER@HOST/DATABASE, the password in PGPASSWORD
-    #[arg(long, value_name = "URL")]
-    ledger: Option<String>,
+    #[command(flatten)]
+    shared: Shared,
     /// Starts another run, even where one with the same plan is there
     #[arg(long)]
     new: bool,
     /// Keeps the terminal state of each trial of a run with segments too
-    #[arg(long, value_name = "states", value_parser = ["states"])]
+    #[arg(long, value_name = "states", value_parser = ["states"], conflicts_with = "ledger")]
     keep: Option<String>,
     /// How many trials at a time [default: one for each core]
     #[arg(long, value_name = "N")]
@@ -124,7 +124,9 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         keep_states: options.keep.is_some(),
     };
     how.check()?;
-    let (agents, has_programs) = agents(options)?;
+    let kept = [options.tasks.clone(), options.runs.clone()];
+    let how_agents = How { model: &options.model, limits: options.limits(), program: Some((&options.program, &kept)) };
+    let (agents, has_programs) = agents(&options.agents, &how_agents)?;
     let workshop = workshop.clone().with_jobs(options.jobs);
     let (catalog, store) = (workshop.catalog(), Store::at(&options.tasks));
     let secrets = options.program.secrets();
@@ -133,7 +135,18 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         None if has_programs => StoreHost::served(catalog, store, &secrets)?,
         None => StoreHost::new(catalog, store),
     };
-    let kept = Runs::with(&options.runs, options.ledger.as_deref())?;
+    if let Some(runs) = options.shared.open()? {
+        if has_programs || options.server.is_some() {
+            let message = "programs and servers elsewhere are for one machine";
+            return Err(Failure::wrong_use(message, "policies and models, or no --ledger"));
+        }
+        let ran = plan_run(&workshop, &host, &agents, &runs, &how, &|name, before| {
+            eprintln!("{name}: {} of {} trials are recorded", before.recorded, before.planned);
+            options.shared.invite();
+        })?;
+        return told(&ran, options.json, &runs);
+    }
+    let kept = Runs::open(&options.runs)?;
     if has_programs {
         // A program that runs as another must find neither the plans nor what others did.
         for folder in [options.tasks.join(SEALED_TREE), options.runs.clone()] {
@@ -145,10 +158,14 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         let (name, recorded, planned) = (&run.name, before.recorded, before.planned);
         eprintln!("resuming {name}: {recorded} of {planned} trials are recorded, {reopened} errors are tried again");
     }
-    let ran = run.work_off()?;
+    told(&run.work_off()?, options.json, &kept)
+}
+
+/// Tells what came of a run; errors fall short.
+fn told(ran: &Ran, is_json: bool, kept: &Runs) -> anyhow::Result<()> {
     let summary = Summary::of(&ran.plan, &ran.records)?;
-    if options.json {
-        output::json(&to_json(&ran, &summary))?;
+    if is_json {
+        output::json(&to_json(ran, &summary))?;
     } else {
         output::data(&to_table(&summary))?;
         eprintln!("{} trials in {:.1} s; kept in {}", ran.fresh, ran.seconds, kept.folder(&ran.name).display());
@@ -196,53 +213,4 @@ impl Options {
             cost: self.cost.map(|dollars| (dollars.max(0.0) * 1e6).round() as u64),
         }
     }
-}
-
-fn to_json(ran: &Ran, summary: &Summary) -> Json {
-    let Ran { name, records, fresh, seconds, .. } = ran;
-    let rounded = |number: f64| (number * 1e6).round() / 1e6;
-    let agent = |agent: &AgentSummary| {
-        let rewards =
-            records.iter().filter(|record| record.key.agent == agent.agent).filter_map(|record| match &record.end {
-                TrialEnd::Scored(score) => Some(score.reward),
-                TrialEnd::Error { .. } => None,
-            });
-        let (counts, figures) = (&agent.all.counts, &agent.all);
-        let told = json!({
-            "planned": counts.planned, "scored": counts.scored, "errors": counts.errors,
-            "mean_reward": figures.mean_reward.value, "pass_at_1": figures.pass_at_1.value,
-            "errors_as_zero": figures.errors_as_zero,
-            "highest_reward": rewards.max().map(|reward| rounded(reward as f64 / 1e6)),
-        });
-        (agent.agent.clone(), told)
-    };
-    let agents: BTreeMap<String, Json> = summary.agents.iter().map(agent).collect();
-    json!({
-        "run": name, "head": ran.head, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
-        "scored": summary.scored, "errors": summary.errors, "mean_reward": summary.mean_reward,
-        "pass_at_1": summary.pass_at_1, "seconds": rounded(*seconds),
-        "trials_per_s": (*fresh > 0).then(|| rounded(*fresh as f64 / seconds)),
-        "environment_share": summary.environment_share, "agents": agents,
-    })
-}
-
-fn to_table(summary: &Summary) -> String {
-    let mut rows =
-        vec![["agent", "tier", "trials", "errors", "passed", "errors as 0", "mean reward"].map(str::to_owned).to_vec()];
-    for agent in &summary.agents {
-        let tiers = agent.by.tier.iter().map(|group| (&*group.name, &group.figures));
-        for (tier, figures) in std::iter::once(("all", &agent.all)).chain(tiers) {
-            let shown = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.4}"));
-            rows.push(vec![
-                agent.agent.clone(),
-                tier.to_owned(),
-                figures.counts.attempted.to_string(),
-                figures.counts.errors.to_string(),
-                shown(figures.pass_at_1.value),
-                shown(figures.errors_as_zero),
-                shown(figures.mean_reward.value),
-            ]);
-        }
-    }
-    columns(&rows, &[2, 3, 4, 5, 6], 0)
 }

@@ -3,7 +3,7 @@
 
 use super::{Fault, TABLES, put_plan};
 use crate::ledger::read;
-use benchwright_pack::RunPlan;
+use benchwright_pack::{RunPlan, WorkPlan};
 use rusqlite::{Connection, Transaction};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(super) fn bring_over(transaction: &Transaction<'_>) -> Result<(), Fault> {
     let plans =
         plans.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<Vec<(i64, String)>, _>>()?;
     for (run, plan) in plans {
-        put_plan(transaction, run, &read::<RunPlan>("the plan of a run", &plan)?)?;
+        put_plan(transaction, run, &WorkPlan::Run(read::<RunPlan>("the plan of a run", &plan)?))?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use crate::{
     folder::folder,
     made_up::{Still, error, plan},
 };
-use benchwright_pack::RunPlan;
-use benchwright_run::{Claim, Ended, Finish, Lease, LedgerStore, PostgresLedger, RunId, SqliteLedger};
+use benchwright_pack::{MakePlan, RunPlan, WorkPlan};
+use benchwright_run::{Claim, Ended, Finish, Lease, LedgerError, LedgerStore, PostgresLedger, RunId, SqliteLedger};
 use std::{collections::BTreeSet, sync::Mutex, time::Duration};
 
 /// How long a worker's trials are held in these cases, in milliseconds.
@@ -29,6 +29,7 @@ const CASES: &[Case] = &[
     ("segments and folders are one chain, and errors that are opened again stay in it", chained),
     ("many at once record each trial once", crowd),
     ("the same plan is the same run, and its parts read back", plans),
+    ("tasks that are made are given out and chained as trials are", making),
 ];
 
 fn numbers(lease: &Lease) -> Vec<i64> {
@@ -218,6 +219,28 @@ fn plans(subject: &Subject) {
     assert_eq!(subject.ledger.name(run).unwrap(), "plans");
     assert_eq!((subject.ledger.named("third").unwrap(), subject.ledger.newest().unwrap()), (Some(third), Some(third)));
     assert!(subject.ledger.runs().unwrap().starts_with(&[third, run]));
+}
+
+fn making(subject: &Subject) {
+    let tried = opened(subject, "tried", &plan(3, 2));
+    let make = MakePlan { suite: "format = 1".to_owned(), tasks: 25, per_shard: 10, ground: "00".to_owned() };
+    let make = WorkPlan::Make { make };
+    let (run, is_new) = subject.ledger.begin("made", &make, false).unwrap();
+    assert!(is_new);
+    assert_eq!(subject.ledger.begin("made", &make, false).unwrap(), (run, false));
+    assert_eq!(subject.ledger.work(run).unwrap(), make);
+    let no_trials = subject.ledger.plan(run).unwrap_err();
+    assert!(matches!(&no_trials, LedgerError::NoTrials { name, .. } if name == "made"), "{no_trials}");
+    assert_eq!(subject.ledger.newest().unwrap(), Some(tried), "what is made is no run of agents");
+    let worker = subject.ledger.join(run, HOLD).unwrap();
+    while let Some(lease) = subject.ledger.claim(worker, 1).unwrap() {
+        assert_eq!(finish(subject, &lease, &numbers(&lease), &[]), Finish::Recorded);
+    }
+    let (standing, chain) = (subject.ledger.standing(run).unwrap(), subject.ledger.chain(run).unwrap());
+    assert_eq!((standing.planned, standing.recorded, chain.flaws.as_slice()), (3, 3, &[][..]));
+    let mut made: Vec<i64> = chain.segments.iter().flat_map(|segment| segment.numbers.clone()).collect();
+    made.sort_unstable();
+    assert_eq!(made, [1, 2, 3]);
 }
 
 #[test]

@@ -76,6 +76,12 @@ impl Workshop {
         Workshop { progress: Arc::new(progress), ..self }
     }
 
+    /// Tells nobody how far the work is.
+    #[must_use]
+    pub(crate) fn quiet(self) -> Workshop {
+        Workshop { progress: Arc::new(Silent), ..self }
+    }
+
     /// Stops between two items when the flag is set.
     #[must_use]
     pub fn with_cancel(self, cancel: Cancel) -> Workshop {

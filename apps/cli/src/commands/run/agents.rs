@@ -1,7 +1,7 @@
 //! The agents of a run, from their names and options.
 
-use super::Options;
 use crate::failure::Failure;
+use benchwright_pack::run::Limits;
 use benchwright_run::{
     Agent, Bare, Bounds, Broken, Bubblewrap, Container, Isolation, Program, Surroundings, View, close_inherited,
     model::{AgentSpec, Dialect, Model, ModelAgent, ModelOptions, Prices, Redactor, Secret},
@@ -9,12 +9,20 @@ use benchwright_run::{
 };
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-/// The agents, and whether programs are among them.
-pub(super) fn agents(options: &Options) -> anyhow::Result<(Vec<Box<dyn Agent + Send>>, bool)> {
+/// What agents are made with.
+pub(crate) struct How<'a> {
+    pub(crate) model: &'a ModelOptionsOfRun,
+    pub(crate) limits: Limits,
+    /// How programs are run, and what they may not see; nothing where none are.
+    pub(crate) program: Option<(&'a ProgramOptions, &'a [PathBuf])>,
+}
+
+/// The agents of some names, and whether programs are among them.
+pub(crate) fn agents(names: &[String], how: &How<'_>) -> anyhow::Result<(Vec<Box<dyn Agent + Send>>, bool)> {
     let mut agents: Vec<Box<dyn Agent + Send>> = Vec::new();
     let mut models: BTreeMap<String, Arc<Model>> = BTreeMap::new();
     let mut around: Option<Arc<Surroundings>> = None;
-    for name in &options.agents {
+    for name in names {
         let next =
             "a policy such as greedy, WAY:MODEL such as react:some-model, or exec:COMMAND; benchwright run --help";
         let spec = AgentSpec::parse(name).map_err(|error| Failure::wrong_use(error, next))?;
@@ -27,21 +35,24 @@ pub(super) fn agents(options: &Options) -> anyhow::Result<(Vec<Box<dyn Agent + S
                 let model = match models.get(&spec.model) {
                     Some(known) => Arc::clone(known),
                     None => {
-                        let model = Arc::new(options.model.open(&spec.model)?);
+                        let model = Arc::new(how.model.open(&spec.model)?);
                         models.insert(spec.model.clone(), Arc::clone(&model));
                         model
                     }
                 };
                 let agent = ModelAgent::new(spec, model);
-                if let Some(lacking) = agent.lacks(&options.limits()) {
+                if let Some(lacking) = agent.lacks(&how.limits) {
                     return Err(Failure::wrong_use(lacking, "--price IN,OUT, or no --cost"));
                 }
                 Box::new(agent)
             }
             AgentSpec::Program(command) => {
+                let Some((program, kept)) = how.program else {
+                    return Err(Failure::wrong_use(format!("{name} is a program"), "benchwright run, on one machine"));
+                };
                 let around = match &around {
                     Some(around) => Arc::clone(around),
-                    None => Arc::clone(around.insert(Arc::new(options.program.surroundings(options)?))),
+                    None => Arc::clone(around.insert(Arc::new(program.surroundings(kept)?))),
                 };
                 around.try_out(&command).map_err(|broken| {
                     let next =
@@ -84,7 +95,7 @@ impl ProgramOptions {
         Redactor::new(self.pass.iter().filter_map(|name| std::env::var(name).ok()))
     }
 
-    fn surroundings(&self, options: &Options) -> anyhow::Result<Surroundings> {
+    fn surroundings(&self, kept: &[PathBuf]) -> anyhow::Result<Surroundings> {
         let mut variables = BTreeMap::new();
         variables.extend(std::env::var("PATH").ok().map(|path| ("PATH".to_owned(), path)));
         for name in &self.pass {
@@ -93,17 +104,16 @@ impl ProgramOptions {
             })?;
             variables.insert(name.clone(), value);
         }
-        Ok(Surroundings { isolation: self.isolation(options)?, variables })
+        Ok(Surroundings { isolation: self.isolation(kept)?, variables })
     }
 
-    fn isolation(&self, options: &Options) -> anyhow::Result<Box<dyn Isolation>> {
+    fn isolation(&self, kept: &[PathBuf]) -> anyhow::Result<Box<dyn Isolation>> {
         // What was open before is not for programs.
         close_inherited();
         if self.trust_agent {
             return Ok(Box::new(Bare));
         }
-        let kept: Vec<PathBuf> =
-            [options.tasks.clone(), options.runs.clone()].into_iter().chain(std::env::current_exe().ok()).collect();
+        let kept: Vec<PathBuf> = kept.iter().cloned().chain(std::env::current_exe().ok()).collect();
         let view = View::new(&self.see, &kept)
             .map_err(|error| Failure::wrong_use(error, "--see PATH with a file or folder of the program's own"))?;
         let way = self.isolation.as_deref().unwrap_or("bubblewrap");
