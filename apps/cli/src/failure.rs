@@ -70,6 +70,8 @@ impl Failure {
             WorkshopError::Solver(_) | WorkshopError::Library(_) => Failure::missing(error, "benchwright doctor"),
             WorkshopError::Task(_) => Failure::falls_short(error, again),
             WorkshopError::Occupied(_) => Failure::wrong_use(error, "another folder with -o, or remove it first"),
+            WorkshopError::NoDepth => Failure::wrong_use(error, "--depth sample"),
+            WorkshopError::WholeShards(_) => Failure::wrong_use(error, "--depth sample"),
             WorkshopError::IsFile(_) => Failure::wrong_use(error, "another folder with -o"),
             WorkshopError::OtherStream(_) => {
                 Failure::wrong_use(error, "another folder with -o, or the same line as before")

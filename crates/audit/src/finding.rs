@@ -137,6 +137,26 @@ pub struct TrialSummary {
     pub counts: BTreeMap<String, u64>,
 }
 
+/// The tasks of one pattern, tier and objective, where the costly trials were run on a sample of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct CellSummary {
+    /// How many tasks it has.
+    pub tasks: u64,
+    /// The trials that were run on the sample, by name.
+    pub trials: BTreeMap<String, DrawnSummary>,
+}
+
+/// One trial on the sample of a cell.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DrawnSummary {
+    /// Tasks of the sample that it concerns.
+    pub tried: u64,
+    /// Tasks that stood it. One that could not be judged did not.
+    pub clean: u64,
+    /// The largest share of faulty tasks that the sample does not rule out at 95 %, in millionths; null where nothing was tried.
+    pub bound: Option<u32>,
+}
+
 /// The audit of a suite.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct AuditReport {
@@ -158,6 +178,25 @@ pub struct AuditReport {
     /// Declared reasons why instances cannot be broken, with their count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, u64>,
+    /// What was drawn of each cell, named by its pattern, tier and objective.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, CellSummary>,
+}
+
+impl TrialSummary {
+    fn count(&mut self, counts: &BTreeMap<String, u64>) {
+        for (name, count) in counts {
+            let so_far = self.counts.entry(name.clone()).or_default();
+            // The highest of all is not the sum of them.
+            *so_far = if name.starts_with("highest") { *count.max(so_far) } else { *so_far + count };
+        }
+    }
+}
+
+fn add_up(sum: &mut BTreeMap<String, u64>, other: BTreeMap<String, u64>) {
+    for (name, count) in other {
+        *sum.entry(name).or_default() += count;
+    }
 }
 
 impl AuditReport {
@@ -189,21 +228,56 @@ impl AuditReport {
             if let Some(why) = note {
                 self.shortfalls.push((task.id.clone(), trial.clone(), why.clone()));
             }
-            for (name, count) in &finding.counts {
-                let so_far = summary.counts.entry(name.clone()).or_default();
-                // The highest of all is not the sum of them.
-                *so_far = if name.starts_with("highest") { *count.max(so_far) } else { *so_far + count };
-            }
+            summary.count(&finding.counts);
             for note in &finding.notes {
                 *self.reasons.entry(note.clone()).or_default() += 1;
             }
             summary.seconds += task.milliseconds.get(trial).copied().unwrap_or(0) as f64 / 1_000.0;
         }
+        self.score();
+    }
+
+    fn score(&mut self) {
         self.mutation_score = self.trials.get("near-miss").and_then(|near| {
             let get = |name: &str| near.counts.get(name).copied().unwrap_or(0);
             let breakable = get("instances").saturating_sub(get("unbreakable"));
             (breakable > 0).then(|| get("killed") as f64 / breakable as f64)
         });
+    }
+
+    /// Adds how a trial ended on a task that was drawn of a cell.
+    pub fn add_drawn(&mut self, cell: &str, trial: &str, held: &Held) {
+        let drawn = self.cells.entry(cell.to_owned()).or_default().trials.entry(trial.to_owned()).or_default();
+        drawn.tried += u64::from(!matches!(held, Held::Na(_)));
+        drawn.clean += u64::from(*held == Held::Passed);
+    }
+
+    /// Adds what was found on other tasks of the same suite. Bounds are of the whole, so neither has any yet.
+    pub fn merge(&mut self, other: AuditReport) {
+        self.tasks += other.tasks;
+        for (name, trial) in other.trials {
+            let sum = self.trials.entry(name).or_default();
+            sum.run += trial.run;
+            sum.passed += trial.passed;
+            sum.na += trial.na;
+            add_up(&mut sum.na_because, trial.na_because);
+            sum.no_verdict += trial.no_verdict;
+            sum.failed += trial.failed;
+            sum.seconds += trial.seconds;
+            sum.count(&trial.counts);
+        }
+        self.shortfalls.extend(other.shortfalls);
+        add_up(&mut self.reasons, other.reasons);
+        for (name, cell) in other.cells {
+            let sum = self.cells.entry(name).or_default();
+            sum.tasks += cell.tasks;
+            for (trial, drawn) in cell.trials {
+                let sum = sum.trials.entry(trial).or_default();
+                sum.tried += drawn.tried;
+                sum.clean += drawn.clean;
+            }
+        }
+        self.score();
     }
 
     /// Adds what was found of the suite as a whole.
@@ -278,6 +352,40 @@ mod tests {
         };
         assert!(clean("dominance") && clean("second-solver"));
         assert!(!clean("outsider") && !clean("cells") && !clean("suite"));
+    }
+
+    #[test]
+    fn reports_of_parts_add_up_to_the_report_of_the_whole() {
+        let task = |id: &str, held: Held, highest: usize| {
+            let found = Finding { notes: vec!["a note".to_owned()], ..Finding::new(held) };
+            let found = found.count("instances", 3).count("killed", 2).count("highest of all", highest);
+            let trials = BTreeMap::from([("near-miss".to_owned(), found)]);
+            TaskReport { id: id.to_owned(), trials, ..TaskReport::default() }
+        };
+        let tasks = [
+            task("a", Held::Passed, 4),
+            task("b", Held::Na("why".to_owned()), 9),
+            task("c", Held::NoVerdict("no time".to_owned()), 5),
+        ];
+        let of = |tasks: &[TaskReport]| {
+            let mut report = AuditReport::default();
+            for task in tasks {
+                report.add(task);
+                report.add_drawn("cell", "near-miss", &task.trials["near-miss"].held);
+            }
+            report
+        };
+        let whole = of(&tasks);
+        let mut parts = of(&tasks[..1]);
+        parts.merge(of(&tasks[1..]));
+        assert_eq!(parts, whole);
+        assert_eq!(whole.trials["near-miss"].counts["highest of all"], 9);
+        let drawn = &whole.cells["cell"].trials["near-miss"];
+        assert_eq!(
+            (drawn.tried, drawn.clean),
+            (2, 1),
+            "what does not concern a task is not tried; no verdict is not clean"
+        );
     }
 
     #[test]

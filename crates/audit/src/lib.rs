@@ -29,7 +29,7 @@ pub mod trials;
 mod values;
 
 pub use attempts::{Attempt, AttemptCall, NoAttempts};
-pub use finding::{AuditReport, Finding, Held, TaskReport, TrialSummary};
+pub use finding::{AuditReport, CellSummary, DrawnSummary, Finding, Held, TaskReport, TrialSummary};
 pub use request::RequestSubject;
 pub use subject::{CarryOutError, NotRemade, Solvers, Subject, SubjectError};
 pub use trials::{TRIALS, Trial, run, run_on_request};

@@ -37,7 +37,7 @@ pub use atif::{ATIF_VERSION, atif};
 pub use dialogue::Dialogue;
 pub use harbor::{HarborFolder, HarborOptions, HarborReward};
 pub use inspect::InspectLog;
-pub use parquet::{ParquetSummary, is_sharded, parquet, shard, shard_digests, unpack};
+pub use parquet::{ParquetSummary, ShardTask, is_sharded, parquet, shard, shard_tasks, unpack};
 pub use picture::picture;
 pub use reference::{extent, reference};
 pub use rows::{Pair, RowsFolder, RowsSummary, read_rows};

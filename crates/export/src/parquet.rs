@@ -4,8 +4,9 @@ use crate::ExportError;
 use benchwright_base::Digest;
 use benchwright_pack::{
     Store, StoreError, Task,
-    store::{OPEN_TREE, SEALED_TREE, SUITE_FILE},
+    store::{self, OPEN_TREE, SEALED_TREE, SUITE_FILE},
 };
+use bytes::Bytes;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel},
     data_type::{ByteArray, ByteArrayType},
@@ -20,7 +21,7 @@ use parquet::{
 };
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs, io, mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -109,32 +110,61 @@ pub fn shard(tasks: Vec<Task>) -> Result<[Vec<u8>; 2], ExportError> {
     Ok([bytes(OPEN_TREE, OPEN, open)?, bytes(SEALED_TREE, SEALED, sealed)?])
 }
 
-/// The digests of the tasks of a shard, each reached from the bytes of its rows in both parts. A shard that is damaged is an error
-/// that names the file.
-pub fn shard_digests(out: &Path, name: &str) -> Result<Vec<Digest>, ExportError> {
-    let [open_path, sealed_path] = [OPEN_TREE, SEALED_TREE].map(|tree| out.join(tree).join(format!("{name}.parquet")));
+/// A task as a row of each of the two parts of a shard, held to its digest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShardTask {
+    /// The digest of every byte of it.
+    pub digest: Digest,
+    /// The bytes of its sealed part.
+    pub sealed: Vec<u8>,
+    id: String,
+    open: Vec<u8>,
+    instruction: Vec<u8>,
+    world: Vec<u8>,
+}
+
+impl ShardTask {
+    /// The task, read as one in a store is; `shard` is where it stands.
+    pub fn read(self, shard: &Path) -> Result<Task, ExportError> {
+        Ok(store::task_of(shard, &self.id, &self.open, self.instruction, self.world, &self.sealed)?)
+    }
+}
+
+/// The tasks of a shard, each held to its digest, of the bytes of its open and of its sealed part; they stand at these places. A shard that is
+/// damaged is an error that names the file.
+pub fn shard_tasks(
+    [open_path, sealed_path]: [&Path; 2],
+    [open, sealed]: [Vec<u8>; 2],
+) -> Result<Vec<ShardTask>, ExportError> {
     let damaged = |path: &Path, why: &str| {
         ExportError::Store(StoreError::Malformed { path: path.to_owned(), why: format!("the shard is damaged: {why}") })
     };
-    let (open, sealed) = (read(&open_path, OPEN)?, read(&sealed_path, SEALED)?);
+    let (open, sealed) = (read(open_path, open, OPEN)?, read(sealed_path, sealed, SEALED)?);
     if open.len() != sealed.len() {
-        return Err(damaged(&sealed_path, "its rows are not those of the open part"));
+        return Err(damaged(sealed_path, "its rows are not those of the open part"));
     }
-    let mut digests = Vec::with_capacity(open.len());
-    for (open, sealed) in open.iter().zip(&sealed) {
-        let [Some(id), Some(instruction), Some(world), Some(open)] = &open[..] else {
-            return Err(damaged(&open_path, "a row lacks a column"));
+    let mut tasks = Vec::with_capacity(open.len());
+    for (mut open, mut sealed) in open.into_iter().zip(sealed) {
+        let [Some(id), Some(instruction), Some(world), Some(open)] = &mut open[..] else {
+            return Err(damaged(open_path, "a row lacks a column"));
         };
-        let [Some(same), Some(digest), Some(sealed), ..] = &sealed[..] else {
-            return Err(damaged(&sealed_path, "a row lacks a column"));
+        let [Some(same), Some(digest), Some(sealed), ..] = &mut sealed[..] else {
+            return Err(damaged(sealed_path, "a row lacks a column"));
         };
-        let found = Task::digest_of(open, instruction, world, sealed);
+        let (found, id_text) = (Task::digest_of(open, instruction, world, sealed), String::from_utf8_lossy(id));
         if id != same || found.to_string().as_bytes() != &**digest {
-            return Err(damaged(&sealed_path, &format!("{} has another digest", String::from_utf8_lossy(id))));
+            return Err(damaged(sealed_path, &format!("{id_text} has another digest")));
         }
-        digests.push(found);
+        tasks.push(ShardTask {
+            digest: found,
+            id: id_text.into_owned(),
+            open: mem::take(open),
+            instruction: mem::take(instruction),
+            world: mem::take(world),
+            sealed: mem::take(sealed),
+        });
     }
-    Ok(digests)
+    Ok(tasks)
 }
 
 /// Whether a folder holds shards.
@@ -151,14 +181,14 @@ pub fn unpack(folder: &Path, with_sealed: bool, store: &Store) -> Result<usize, 
         ExportError::Store(StoreError::Malformed { path: path.to_owned(), why })
     };
     for path in shards(folder, OPEN_TREE)? {
-        for row in read(&path, OPEN)? {
+        for row in read(&path, bytes_of(&path)?, OPEN)? {
             let [Some(id), Some(instruction), Some(world), Some(open)] = &row[..] else { return Err(malformed(&path)) };
             store.write_open(&String::from_utf8_lossy(id), open, instruction, world)?;
             count += 1;
         }
     }
     for path in if with_sealed { shards(folder, SEALED_TREE)? } else { Vec::new() } {
-        for row in read(&path, SEALED)? {
+        for row in read(&path, bytes_of(&path)?, SEALED)? {
             let [Some(id), Some(digest), Some(sealed), ..] = &row[..] else { return Err(malformed(&path)) };
             let id = String::from_utf8_lossy(id);
             store.write_sealed(&id, sealed)?;
@@ -168,6 +198,10 @@ pub fn unpack(folder: &Path, with_sealed: bool, store: &Store) -> Result<usize, 
         }
     }
     Ok(count)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, ExportError> {
+    fs::read(path).map_err(|why| ExportError::Io { path: path.to_owned(), why })
 }
 
 /// The shards of a tree, in order.
@@ -186,10 +220,9 @@ fn shards(folder: &Path, tree: &str) -> Result<Vec<PathBuf>, ExportError> {
 }
 
 /// The rows of a shard.
-fn read(path: &Path, columns: &[(&str, Kind)]) -> Result<Vec<Row>, ExportError> {
+fn read(path: &Path, bytes: Vec<u8>, columns: &[(&str, Kind)]) -> Result<Vec<Row>, ExportError> {
     let failed = |why| ExportError::Parquet { path: path.to_owned(), why };
-    let file = fs::File::open(path).map_err(|why| ExportError::Io { path: path.to_owned(), why })?;
-    let file = SerializedFileReader::new(file).map_err(failed)?;
+    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(failed)?;
     let mut rows = Vec::new();
     for row in file.get_row_iter(None).map_err(failed)? {
         let row = row.map_err(failed)?;

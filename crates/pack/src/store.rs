@@ -300,21 +300,7 @@ impl Store {
         let (Some(world), Some(instruction), Some(open)) = (parts.pop(), parts.pop(), parts.pop()) else {
             return Err(StoreError::Missing(folder));
         };
-        let path = folder.join(TASK_FILE);
-        let open: OpenTask = document(&path, &open, TASK_VERSION)?;
-        for (name, bytes, digest) in
-            [(INSTRUCTION_FILE, &instruction, &open.instruction), (WORLD_FILE, &world, &open.world)]
-        {
-            if Digest::of(bytes).to_string() != *digest {
-                return Err(StoreError::Digest(folder.join(name)));
-            }
-        }
-        if open.id != id {
-            return Err(StoreError::Malformed { path, why: format!("it is of the task {}", open.id) });
-        }
-        let instruction = String::from_utf8(instruction)
-            .map_err(|error| StoreError::Malformed { path: folder.join(INSTRUCTION_FILE), why: error.to_string() })?;
-        Ok(OpenPart { open, instruction, world })
+        open_of(&folder, id, &open, instruction, world)
     }
 
     /// Reads a whole task. It must be in the folder's lock file and have its digest: a verifier is worth no more than what says whose
@@ -332,20 +318,10 @@ impl Store {
 
     /// Reads a whole task that no lock file names yet.
     pub fn unlocked_task(&self, id: &str) -> Result<Task, StoreError> {
-        let OpenPart { open, instruction, world } = self.open_part(id)?;
-        let folder = self.folder(SEALED_TREE, id, &SEALED_FILES)?;
-        let path = folder.join(SEALED_FILE);
+        let part = self.open_part(id)?;
+        let path = self.folder(SEALED_TREE, id, &SEALED_FILES)?.join(SEALED_FILE);
         let bytes = read_file(&path, SEALED_FILES[0].1)?;
-        check_verifier(&path, &bytes)?;
-        let sealed: SealedTask = document(&path, &bytes, SEALED_VERSION)?;
-        if sealed.id != id {
-            return Err(StoreError::Malformed { path, why: format!("it is of the task {}", sealed.id) });
-        }
-        // A first state that is told by what was planted is held to its digest where it is opened.
-        if sealed.effects.is_none() && sealed.verifier.world != open.world {
-            return Err(StoreError::Malformed { path, why: "its verifier is of another first state".to_owned() });
-        }
-        Ok(Task { open, instruction, world, sealed })
+        whole(part, path, &bytes)
     }
 
     /// Holds a task to the line of a lock file.
@@ -413,6 +389,55 @@ impl Store {
         }
         Ok(folder)
     }
+}
+
+/// A task from the bytes of its files, as they stand elsewhere than in a store, such as in a row of the shard at `place`. It is held to
+/// all but a lock file.
+pub fn task_of(
+    place: &Path,
+    id: &str,
+    open: &[u8],
+    instruction: Vec<u8>,
+    world: Vec<u8>,
+    sealed: &[u8],
+) -> Result<Task, StoreError> {
+    check_name(id)?;
+    let place = place.join(id);
+    whole(open_of(&place, id, open, instruction, world)?, place.join(SEALED_FILE), sealed)
+}
+
+/// The open part of a task from the bytes of its files.
+fn open_of(folder: &Path, id: &str, open: &[u8], instruction: Vec<u8>, world: Vec<u8>) -> Result<OpenPart, StoreError> {
+    let path = folder.join(TASK_FILE);
+    let open: OpenTask = document(&path, open, TASK_VERSION)?;
+    for (name, bytes, digest) in
+        [(INSTRUCTION_FILE, &instruction, &open.instruction), (WORLD_FILE, &world, &open.world)]
+    {
+        if Digest::of(bytes).to_string() != *digest {
+            return Err(StoreError::Digest(folder.join(name)));
+        }
+    }
+    if open.id != id {
+        return Err(StoreError::Malformed { path, why: format!("it is of the task {}", open.id) });
+    }
+    let instruction = String::from_utf8(instruction)
+        .map_err(|error| StoreError::Malformed { path: folder.join(INSTRUCTION_FILE), why: error.to_string() })?;
+    Ok(OpenPart { open, instruction, world })
+}
+
+/// A whole task from its open part and the bytes of its sealed one.
+fn whole(part: OpenPart, path: PathBuf, bytes: &[u8]) -> Result<Task, StoreError> {
+    let OpenPart { open, instruction, world } = part;
+    check_verifier(&path, bytes)?;
+    let sealed: SealedTask = document(&path, bytes, SEALED_VERSION)?;
+    if sealed.id != open.id {
+        return Err(StoreError::Malformed { path, why: format!("it is of the task {}", sealed.id) });
+    }
+    // A first state that is told by what was planted is held to its digest where it is opened.
+    if sealed.effects.is_none() && sealed.verifier.world != open.world {
+        return Err(StoreError::Malformed { path, why: "its verifier is of another first state".to_owned() });
+    }
+    Ok(Task { open, instruction, world, sealed })
 }
 
 /// Reads a lock file.

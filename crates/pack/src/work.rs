@@ -48,12 +48,14 @@ pub struct AuditPlan {
     pub shards: Vec<ShardLine>,
     /// Tasks of an item.
     pub per_item: u32,
-    /// The trials of every task.
+    /// The trials; none for all of them.
     pub trials: Vec<String>,
-    /// The trials of the drawn ones.
-    pub drawn_trials: Vec<String>,
+    /// Whether the costly ones are run on drawn tasks alone.
+    pub samples: bool,
     /// The drawn ones, by their digests, in order.
     pub drawn: Vec<String>,
+    /// The patterns of its tasks.
+    pub patterns: Vec<String>,
     /// The digest of what else decides what is found: patterns and domains as they were declared, and the program.
     pub ground: String,
 }
@@ -159,8 +161,9 @@ mod tests {
             shards: vec![shard("a", 250), shard("b", 0), shard("c", 100)],
             per_item: 100,
             trials: Vec::new(),
-            drawn_trials: Vec::new(),
+            samples: false,
             drawn: Vec::new(),
+            patterns: Vec::new(),
             ground: String::new(),
         };
         let parts: Vec<_> =

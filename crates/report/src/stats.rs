@@ -1,7 +1,9 @@
-//! The statistics of a report: shares and means with intervals, paired comparisons, pass@k, power, rank correlation.
+//! The statistics of a report: shares and means with intervals, paired comparisons, pass@k, power, rank correlation,
+//! and what a sample proves.
 //! Results of tasks of one cluster (such as one pattern) are alike, and every interval takes that into account. All are of
 //! closed form and draw no random number.
 
+mod bound;
 mod distributions;
 mod interval;
 mod paired;
@@ -10,6 +12,7 @@ mod power;
 mod rank;
 mod spread;
 
+pub use bound::{enough, faulty_at_most};
 pub use interval::{Estimate, Unit, Warning, cautions, mean, proportion};
 pub use paired::{Difference, Finding, could_tell, holm, mcnemar, paired};
 pub use passes::{pass_at_k, pass_hat_k, passes};

@@ -1,8 +1,16 @@
 //! Audits: which tasks and trials are chosen, the trials run by workers, and what was found kept beside each task.
 
+pub(crate) mod depth;
+pub(crate) mod shards;
+
+pub use depth::{DRAWN, Depth, lines, proved};
+
 use crate::{
-    Answer, AuditRequest, Error, Request, Temporary, Workshop, suites,
+    Answer, AuditRequest, Error, Maker, Request, Temporary, Workers, Workshop,
+    progress::Work,
+    suites,
     unfinished::{Log, ground},
+    work::pool::{self, Event},
 };
 use benchwright_audit::{
     AuditReport, Finding, Held, TRIALS, TaskReport,
@@ -10,34 +18,57 @@ use benchwright_audit::{
 };
 use benchwright_base::{Digest, nearest};
 use benchwright_catalog::Catalog;
-use benchwright_pack::{Store, Suite, SuiteTask};
+use benchwright_depot::Depot;
+use benchwright_export::is_sharded;
+use benchwright_pack::{SEALED_TREE, Store, StoreError, Suite, SuiteTask, Task, store::SUITE_FILE};
+use depth::{Choice, Member};
 use serde_json::json;
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
 
 /// What an audit has found so far, while it is not finished.
 const UNFINISHED: &str = "audit.unfinished.jsonl";
-/// How many tasks of a pattern the sampled trials are run on.
-const SAMPLED: usize = 3;
+/// What the work is called where it is told how far it is.
+const AUDITING: &str = "auditing tasks";
 
 /// What is audited, and how.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditOptions {
-    /// The trials, by name; none for all of them, the costly ones on three tasks of each pattern.
+    /// The trials, by name; none for all of them.
     pub trials: Vec<String>,
     /// So many tasks only, spread over the patterns.
     pub sample: Option<usize>,
+    /// How many tasks the trials are run on; if nothing is said, the costly ones on three of each pattern unless they are named.
+    pub depth: Option<Depth>,
 }
 
 impl AuditOptions {
     /// The trials that fit every family and ask no solver.
     pub fn without_solver() -> AuditOptions {
         let trials = TRIALS.iter().filter(|trial| !trial.asks_solver()).map(|trial| trial.name.to_owned());
-        AuditOptions { trials: trials.collect(), sample: None }
+        AuditOptions { trials: trials.collect(), ..AuditOptions::default() }
     }
 
     /// Whether a trial is among them.
     fn wants(&self, name: &str) -> bool {
         self.trials.is_empty() || self.trials.iter().any(|known| known == name)
+    }
+
+    /// The shares of a lock file that an audit can be held to: those of trials that are run on the same tasks as when nothing is said of
+    /// the depth.
+    fn held(&self, locked: &BTreeMap<String, u32>) -> BTreeMap<String, u32> {
+        let is_alike = |name: &str| {
+            let trial = TRIALS.iter().find(|trial| trial.name == name);
+            trial.is_some_and(|trial| match self.depth {
+                None => true,
+                Some(Depth::All) => !trial.sampled,
+                Some(Depth::Sample) => !trial.sampled && !trial.drawn,
+            })
+        };
+        locked.iter().filter(|(name, _)| is_alike(name)).map(|(name, share)| (name.clone(), *share)).collect()
     }
 
     /// Whether a trial is among them that may ask a solver.
@@ -70,22 +101,34 @@ impl Audit {
     }
 }
 
-/// Audits the tasks of a folder. What is found is stored beside each task. An audit that was cut off goes on where it stopped when it
-/// is given the same folder and choices.
+/// Audits the tasks of a folder. What is found is stored beside each task, and of shards at the root of the folder, as is what a sample
+/// proves. An audit that was cut off goes on where it stopped when it is given the same folder and choices.
 pub fn folder(workshop: &Workshop, store: &Store, options: &AuditOptions) -> Result<Audit, Error> {
+    if is_sharded(store.root()) {
+        return shards::shards(workshop, store.root(), options);
+    }
+    if options.depth == Some(Depth::Sample) {
+        depth::drop_record(store.root())?;
+    }
     let mut audit = Audit::default();
     let suite = store.suite()?;
     let wanted = chosen(&suite, options.sample);
     let ids = ids(store, &suite, &wanted, &mut audit)?;
-    let requests = requests(workshop.catalog(), store, &ids, options);
+    let choice = choice(workshop.catalog(), &ids, options);
+    let requests = requests(&choice, store, &ids);
     let asked = serde_json::to_vec(&requests).unwrap_or_default();
     let work = json!({ "auditing": ground(workshop.catalog(), &suite), "asked": Digest::of(&asked).to_string() });
     let (mut log, done) = Log::take_up::<TaskReport>(&store.root().join(UNFINISHED), &work)?;
     let reports = run_trials(workshop, &requests, done.into_iter().collect(), Some(&mut log), &mut audit)?;
+    tally(&choice, &ids, &reports, &mut audit);
     hold(&mut audit, &suite, options);
-    keep(store, &reports)?;
+    keep(store, &ids, &reports)?;
     let mut audit = finished(workshop, audit)?;
     as_a_whole(store, &suite, &ids, options, &mut audit)?;
+    let is_whole = options.depth == Some(Depth::Sample) && options.sample.is_none() && audit.errors.is_empty();
+    if let (Some(of), true) = (suite.digest(), is_whole) {
+        depth::keep_record(&Depot::folder(store.root()), of, &audit.report)?;
+    }
     log.finish()?;
     Ok(audit)
 }
@@ -101,20 +144,125 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     for (line, short) in &built.short {
         audit.errors.push((suites::named(line), short.why.clone()));
     }
-    let ids: Vec<(String, String)> =
-        built.made.iter().map(|(line, made)| (made.id.clone(), line.pattern.clone())).collect();
-    run_trials(workshop, &requests(workshop.catalog(), &store, &ids, options), BTreeMap::new(), None, &mut audit)?;
+    let mut ids = Vec::new();
+    for (line, made) in &built.made {
+        let digest = Digest::parse(&made.digest).ok_or(Error::Worker)?;
+        ids.push((made.id.clone(), member(line, digest)));
+    }
+    let choice = choice(workshop.catalog(), &ids, options);
+    let reports = run_trials(workshop, &requests(&choice, &store, &ids), BTreeMap::new(), None, &mut audit)?;
+    tally(&choice, &ids, &reports, &mut audit);
     hold(&mut audit, suite, options);
     let mut audit = finished(workshop, audit)?;
     as_a_whole(&store, suite, &ids, options, &mut audit)?;
     Ok(audit)
 }
 
+/// Runs trials, by name, on tasks wherever they come from, and says what they found or why they could not be run, in the order of the
+/// tasks. Where no solver is asked, threads of this process do it, else the workers, from a temporary store.
+pub fn tasks(
+    workshop: &Workshop,
+    tasks: &[Task],
+    trials: &dyn Fn(&Task) -> Vec<String>,
+) -> Vec<Result<TaskReport, String>> {
+    let cancelled = || Err("the work was cancelled before it".to_owned());
+    let mut found: Vec<Result<TaskReport, String>> = tasks.iter().map(|_| cancelled()).collect();
+    let asked: Vec<(usize, &Task, Vec<String>)> =
+        tasks.iter().enumerate().map(|(at, task)| (at, task, trials(task))).collect();
+    let (there, here): (Vec<_>, Vec<_>) =
+        asked.into_iter().partition(|(_, task, trials)| asks_solver(workshop.catalog(), task, trials));
+
+    let own = workshop.clone().with_workers(Workers::Threads);
+    let ask = |maker: &mut Maker<'_>, (_, task, trials): &(usize, &Task, Vec<String>)| {
+        let found = catch_unwind(AssertUnwindSafe(|| maker.audit_task(task, trials)));
+        found
+            .unwrap_or_else(|_| {
+                maker.forget();
+                Err(Error::Panicked)
+            })
+            .map_err(|error| error.to_string())
+    };
+    let mut work = Work::begin(workshop.progress(), AUDITING, 0, tasks.len());
+    let answers =
+        pool::run(&here, workshop.jobs(), workshop.cancel(), &|| Maker::new(&own), &ask, &mut |event| match event {
+            Event::Begun(at) => work.begun(&here[at].1.open.id),
+            Event::Answered(at, _) => work.done(&here[at].1.open.id),
+        });
+    for ((at, ..), answer) in here.iter().zip(answers) {
+        found[*at] = answer.unwrap_or_else(cancelled);
+    }
+    drop(work);
+    if there.is_empty() {
+        return found;
+    }
+    let written = Temporary::new().map_err(|error| error.to_string()).and_then(|folder| {
+        let store = Store::at(folder.path());
+        let write = |(_, task, _): &(usize, &Task, _)| store.write(task).map_err(|error| error.to_string());
+        there.iter().try_for_each(write).map(|()| folder)
+    });
+    let folder = match written {
+        Ok(folder) => folder,
+        Err(why) => {
+            there.iter().for_each(|(at, ..)| found[*at] = Err(why.clone()));
+            return found;
+        }
+    };
+    let request = |(_, task, trials): &(usize, &Task, Vec<String>)| {
+        Request::Audit(AuditRequest {
+            store: folder.path().to_owned(),
+            id: task.open.id.clone(),
+            digest: task.digest(),
+            trials: trials.clone(),
+        })
+    };
+    let requests: Vec<Request> = there.iter().map(request).collect();
+    let answers = workshop.ask(AUDITING, &requests, here.len(), &mut |_, _| ());
+    for ((at, ..), answer) in there.iter().zip(answers) {
+        found[*at] = answer.map_or_else(cancelled, audited);
+    }
+    found
+}
+
+/// Whether trials of a task may ask a solver, which is native code and has a process of its own.
+fn asks_solver(catalog: &Catalog, task: &Task, trials: &[String]) -> bool {
+    let may = || TRIALS.iter().any(|trial| trial.asks_solver() && trials.iter().any(|name| name == trial.name));
+    let family = || catalog.family(&task.sealed.family, &task.open.domain).ok();
+    task.sealed.effects.is_none() && may() && family().is_some_and(|family| family.optimised().is_some())
+}
+
+fn audited(answer: Result<Answer, String>) -> Result<TaskReport, String> {
+    match answer? {
+        Answer::Audited(report) => Ok(report),
+        Answer::Failed(failed) => Err(failed.why),
+        Answer::Made(_) | Answer::Attempts(_) => Err(Error::Worker.to_string()),
+    }
+}
+
+fn member(line: &SuiteTask, digest: Digest) -> Member {
+    Member::new(&line.pattern, &line.tier, &line.objective, digest)
+}
+
+/// The trials of tasks, all of which are seen.
+fn choice<'a>(catalog: &'a Catalog, ids: &[(String, Member)], options: &'a AuditOptions) -> Choice<'a> {
+    let mut choice = Choice::new(catalog, options);
+    ids.iter().for_each(|(_, member)| choice.see(member));
+    choice
+}
+
+/// Says what the samples of cells prove.
+fn tally(choice: &Choice<'_>, ids: &[(String, Member)], reports: &[TaskReport], audit: &mut Audit) {
+    let by_id: BTreeMap<&str, &TaskReport> = reports.iter().map(|report| (&*report.id, report)).collect();
+    for (id, member) in ids {
+        choice.tally(member, by_id.get(&**id).copied(), &mut audit.report);
+    }
+    choice.prove(&mut audit.report);
+}
+
 /// Tries the suite as a whole, once its tasks are audited. Of a part of it nothing can be said.
 fn as_a_whole(
     store: &Store,
     suite: &Suite,
-    ids: &[(String, String)],
+    ids: &[(String, Member)],
     options: &AuditOptions,
     audit: &mut Audit,
 ) -> Result<(), Error> {
@@ -129,7 +277,7 @@ fn as_a_whole(
     } else {
         let mut members = Vec::new();
         for (id, _) in ids {
-            members.push(SuiteMember::of(&store.task(id)?));
+            members.push(SuiteMember::of(&store.unlocked_task(id)?));
         }
         whole_suite(suite, &members, &audit.report)
     };
@@ -140,7 +288,7 @@ fn as_a_whole(
 /// Holds what could not be broken to the lock file, where all of the suite was audited.
 fn hold(audit: &mut Audit, suite: &Suite, options: &AuditOptions) {
     if options.sample.is_none_or(|sample| sample >= suite.tasks.len()) && audit.errors.is_empty() {
-        audit.report.hold(&suite.unbreakable);
+        audit.report.hold(&options.held(&suite.unbreakable));
     }
 }
 
@@ -163,23 +311,32 @@ fn chosen(suite: &Suite, sample: Option<usize>) -> Vec<usize> {
     wanted
 }
 
-/// The ids and patterns of the chosen tasks of a folder, in the order of its lock file.
-fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Result<Vec<(String, String)>, Error> {
-    let mut by_line: BTreeMap<usize, String> = BTreeMap::new();
+/// The ids of the chosen tasks of a folder, in the order of its lock file, which every task is held to.
+fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Result<Vec<(String, Member)>, Error> {
+    type Key<'a> = (&'a str, &'a str, &'a str, u64, Option<&'a str>);
+    let mut lines: BTreeMap<Key<'_>, usize> = BTreeMap::new();
+    for (at, line) in suite.tasks.iter().enumerate() {
+        let key = (&*line.pattern, &*line.tier, &*line.objective, line.seed, line.reading.as_deref());
+        lines.entry(key).or_insert(at);
+    }
+    let held = |id: &str| {
+        let task = store.unlocked_task(id)?;
+        let sealed = &task.sealed;
+        let key = (&*sealed.pattern, &*sealed.tier, &*sealed.objective, sealed.seed, sealed.reading.as_deref());
+        let at = lines.get(&key).filter(|_| suite.split == sealed.split);
+        let locked = at.and_then(|at| Some((*at, suite.tasks[*at].digest?)));
+        let (at, digest) =
+            locked.ok_or_else(|| StoreError::NotLocked { path: store.root().join(SUITE_FILE), id: id.to_owned() })?;
+        match task.digest() == digest {
+            true => Ok((at, digest)),
+            false => Err(StoreError::Digest(store.root().join(SEALED_TREE).join(id))),
+        }
+    };
+    let mut by_line: BTreeMap<usize, (String, Digest)> = BTreeMap::new();
     for id in store.ids()? {
-        match store.task(&id) {
-            Ok(task) => {
-                let sealed = &task.sealed;
-                let same = |line: &SuiteTask| {
-                    line.pattern == sealed.pattern
-                        && line.tier == sealed.tier
-                        && line.objective == sealed.objective
-                        && line.seed == sealed.seed
-                        && line.reading == sealed.reading
-                };
-                if let Some(at) = suite.tasks.iter().position(same) {
-                    by_line.insert(at, id);
-                }
+        match held(&id) {
+            Ok((at, digest)) => {
+                by_line.insert(at, (id, digest));
             }
             Err(error) => audit.errors.push((id, error.to_string())),
         }
@@ -187,34 +344,23 @@ fn ids(store: &Store, suite: &Suite, wanted: &[usize], audit: &mut Audit) -> Res
     let mut found = Vec::new();
     for at in wanted {
         let line = &suite.tasks[*at];
-        match by_line.get(at) {
-            Some(id) => found.push((id.clone(), line.pattern.clone())),
+        match by_line.remove(at) {
+            Some((id, digest)) => found.push((id, member(line, digest))),
             None => audit.errors.push((suites::named(line), "it is not in the folder".to_owned())),
         }
     }
     Ok(found)
 }
 
-/// Which trials are run on tasks, given by id and pattern.
-fn requests(catalog: &Catalog, store: &Store, ids: &[(String, String)], options: &AuditOptions) -> Vec<AuditRequest> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut requests = Vec::new();
-    for (id, pattern) in ids {
-        let rank = seen.entry(pattern).or_default();
-        *rank += 1;
-        let is_wanted = |name: &str, sampled: bool| match options.trials.is_empty() {
-            // What takes a solver long on a plan takes no time on a request.
-            true => !sampled || *rank <= SAMPLED || catalog.is_scenario(pattern),
-            false => options.trials.iter().any(|wanted| wanted == name),
-        };
-        let trials = TRIALS.iter().filter(|trial| !trial.whole && is_wanted(trial.name, trial.sampled));
-        requests.push(AuditRequest {
-            store: store.root().to_owned(),
-            id: id.clone(),
-            trials: trials.map(|trial| trial.name.to_owned()).collect(),
-        });
-    }
-    requests
+/// Which trials are run on tasks.
+fn requests(choice: &Choice<'_>, store: &Store, ids: &[(String, Member)]) -> Vec<AuditRequest> {
+    let request = |(id, member): &(String, Member)| AuditRequest {
+        store: store.root().to_owned(),
+        id: id.clone(),
+        digest: member.digest,
+        trials: choice.trials(member),
+    };
+    ids.iter().map(request).collect()
 }
 
 /// Runs the trials, but for the requests that were answered before. Each new answer is noted in the log.
@@ -229,7 +375,7 @@ fn run_trials(
     let open: Vec<usize> = (0..requests.len()).filter(|at| !done.contains_key(at)).collect();
     let asked: Vec<Request> = open.iter().map(|at| Request::Audit(requests[*at].clone())).collect();
     let mut noted = Ok(());
-    let answers = workshop.ask("auditing tasks", &asked, done.len(), &mut |at, answer| {
+    let answers = workshop.ask(AUDITING, &asked, done.len(), &mut |at, answer| {
         if let (Some(log), Ok(Answer::Audited(report)), Ok(())) = (&mut log, answer, &noted) {
             noted = log.note(open[at], report);
         }
@@ -239,27 +385,27 @@ fn run_trials(
     let mut reports = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let known = done.remove(&at).map(|report| Ok(Answer::Audited(report)));
-        let why = match known.or_else(|| answers.remove(&at).flatten()) {
+        match known.or_else(|| answers.remove(&at).flatten()).map(audited) {
             // The work was cancelled before it.
-            None => continue,
-            Some(Ok(Answer::Audited(report))) => {
+            None => {}
+            Some(Ok(report)) => {
                 audit.report.add(&report);
                 reports.push(report);
-                continue;
             }
-            Some(Ok(Answer::Failed(failed))) => failed.why,
-            Some(Ok(Answer::Made(_) | Answer::Attempts(_))) => "the worker answered something else".to_owned(),
-            Some(Err(why)) => why,
-        };
-        audit.errors.push((request.id.clone(), why));
+            Some(Err(why)) => audit.errors.push((request.id.clone(), why)),
+        }
     }
     Ok(reports)
 }
 
 /// Stores what was found beside each task. Trials that were not run this time keep what they found on the same task.
-fn keep(store: &Store, reports: &[TaskReport]) -> Result<(), Error> {
+fn keep(store: &Store, ids: &[(String, Member)], reports: &[TaskReport]) -> Result<(), Error> {
+    let digests: BTreeMap<&str, Digest> = ids.iter().map(|(id, member)| (&**id, member.digest)).collect();
     for report in reports {
-        let task = store.task(&report.id)?;
+        let task = store.unlocked_task(&report.id)?;
+        if digests.get(&*report.id) != Some(&task.digest()) {
+            return Err(StoreError::Digest(store.root().join(SEALED_TREE).join(&report.id)).into());
+        }
         let known = store.audit(&task)?;
         let bad = |error: serde_json::Error| Error::StoredAudit { id: report.id.clone(), why: error.to_string() };
         let mut trials: BTreeMap<String, Finding> = match known {

@@ -297,6 +297,9 @@ pub enum Error {
     /// The work was cancelled. What was finished is kept.
     #[error("cancelled; what was finished is kept")]
     Cancelled,
+    /// An audit that others do must say how deep it goes.
+    #[error("an audit that is shared is of all tasks, and says how deep it goes")]
+    NoDepth,
     /// Something that the work needs is not here.
     #[error("{0}")]
     Lacking(String),
@@ -331,6 +334,12 @@ pub enum Error {
     /// A worker answered what was not asked.
     #[error("the worker answered something else")]
     Worker,
+    /// A worker that is a thread came to an end at a task.
+    #[error("the worker panicked")]
+    Panicked,
+    /// Some tasks of shards were asked for, which are audited whole.
+    #[error("{} holds shards, which are audited whole", .0.display())]
+    WholeShards(PathBuf),
 }
 
 /// The first flaws, and how many more there are.

@@ -4,9 +4,11 @@
 //! What comes of it does not depend on how many worked, on when they were killed, or on who they were: a plan says all that decides it, and
 //! whoever would make something else of it is refused.
 
+mod auditing;
 mod making;
 mod tasks;
 
+pub use auditing::plan_audit;
 pub use making::{MadeShared, plan_make};
 pub use tasks::{Fetched, fetched, put_tasks};
 pub(crate) use tasks::{forget as forget_tasks, note as note_tasks, of_run};
@@ -22,7 +24,8 @@ use std::{collections::BTreeMap, sync::atomic::Ordering, thread, time::Duration}
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Gives the agents of a plan, or says in a sentence why they cannot be had here.
-pub type Agents<'a> = &'a (dyn Fn(&RunPlan) -> Result<Vec<Box<dyn Agent + Send>>, String> + Sync);
+pub type Agents<'a> =
+    &'a (dyn Fn(&RunPlan) -> Result<Vec<Box<dyn Agent + Send>>, Box<dyn std::error::Error + Send + Sync>> + Sync);
 
 /// Which work is taken, and for how long.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +111,7 @@ pub fn work(workshop: &Workshop, runs: &Runs, options: &WorkOptions, agents: Age
             let ended = match runs.ledger.work(run)? {
                 WorkPlan::Run(plan) => trials(workshop, runs, (run, &name), &plan, agents, &done),
                 WorkPlan::Make { make } => making::work(workshop, runs, (run, &name), &make, &done),
-                WorkPlan::Audit { .. } => Err(Error::Lacking("audits are not shared yet".to_owned())),
+                WorkPlan::Audit { audit } => auditing::work(workshop, runs, (run, &name), &audit, &done),
             };
             match ended {
                 Ok(()) => {}
@@ -139,7 +142,7 @@ fn trials(
     done: &Progress,
 ) -> Result<(), Error> {
     let lacking = |why: String| Error::Agents { run: name.to_owned(), why };
-    let agents = agents(plan).map_err(lacking)?;
+    let agents = agents(plan).map_err(|error| lacking(error.to_string()))?;
     for agent in &agents {
         let planned = plan.settings.get(agent.name()).cloned().unwrap_or_default();
         if agent.settings() != planned {

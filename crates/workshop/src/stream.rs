@@ -6,7 +6,7 @@ use crate::{Error, Maker, Shortfall, Temporary, Workshop, events, progress::Work
 use benchwright_base::Digest;
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_depot::Depot;
-use benchwright_export::{shard, shard_digests};
+use benchwright_export::{ShardTask, shard, shard_tasks};
 use benchwright_pack::{
     Store, Suite, SuiteTask, Task,
     store::{OPEN_TREE, SEALED_TREE, SUITE_FILE},
@@ -14,11 +14,11 @@ use benchwright_pack::{
 };
 use benchwright_project::Solver;
 use nix::time::{ClockId, clock_gettime};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -34,6 +34,8 @@ pub const FROM: u64 = 1_000;
 pub(crate) const HEAD: &str = "stream.json";
 /// The tree of the digests of each shard's tasks.
 pub(crate) const LOCKS: &str = "locks";
+/// The largest part of a shard that is read, in bytes.
+pub(crate) const LARGEST_SHARD: usize = 1 << 30;
 /// The largest lock of a shard that is read, in bytes.
 pub(crate) const LARGEST_LOCK: usize = 16 << 20;
 
@@ -144,7 +146,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, out: &Path) -> Result<Streamed, 
     let mut open = Vec::new();
     for (at, lines) in lines.iter().enumerate() {
         match there.get(&at) {
-            Some(name) => check_shard(out, &depot, name, lines.len())?,
+            Some(name) => check_shard(&depot, name, lines.len())?,
             None => open.push(at),
         }
     }
@@ -224,15 +226,50 @@ fn begin(suite: &Suite, out: &Path) -> Result<(), Error> {
 }
 
 /// Holds a shard that is there to the digests that were noted when it was made.
-fn check_shard(out: &Path, depot: &Depot, name: &str, count: usize) -> Result<(), Error> {
-    let path = out.join(file_of(OPEN_TREE, name));
-    let damaged = |why: &str| Error::Damaged { path: path.clone(), why: why.to_owned() };
+fn check_shard(depot: &Depot, name: &str, count: usize) -> Result<(), Error> {
+    let damaged =
+        |why: &str| Error::Damaged { path: depot.place(&file_of(OPEN_TREE, name)).into(), why: why.to_owned() };
     let digests = read_lock(depot, name)?.into_iter().collect::<Result<Vec<Digest>, String>>();
-    match (shard_digests(out, name), digests) {
-        (Ok(found), Ok(digests)) if found == digests && found.len() == count => Ok(()),
+    match (read_shard(depot, name), digests) {
+        (Ok(found), Ok(digests)) if found.iter().map(|task| task.digest).eq(digests) && found.len() == count => Ok(()),
         (Err(error), _) => Err(damaged(&error.to_string())),
         _ => Err(damaged("its tasks are not those of its lock")),
     }
+}
+
+/// The digests of all tasks that shards were locked with; nothing where they have no locks.
+pub(crate) fn locked(depot: &Depot) -> Result<Option<BTreeSet<Digest>>, Error> {
+    let locks = depot.names(LOCKS)?;
+    if locks.is_empty() {
+        return Ok(None);
+    }
+    let (mut digests, mut lines) = (BTreeSet::new(), 0);
+    for name in locks.iter().filter_map(|name| name.strip_suffix(".txt")) {
+        let became = read_lock(depot, name)?;
+        lines += became.len();
+        digests.extend(became.into_iter().filter_map(Result::ok));
+    }
+    let bad = |why: String| Error::Malformed { path: depot.place(HEAD).into(), why };
+    let head: Json = serde_json::from_slice(&depot.get(HEAD, LARGEST_LOCK)?).map_err(|error| bad(error.to_string()))?;
+    if head["count"] != lines {
+        let why = format!("there are the digests of {lines} tasks; the stream has {}", head["count"]);
+        return Err(Error::Damaged { path: depot.place(LOCKS).into(), why });
+    }
+    Ok(Some(digests))
+}
+
+/// The tasks of a shard, each held to its digest, and where it stands.
+pub(crate) fn read_shard(depot: &Depot, name: &str) -> Result<Vec<ShardTask>, Error> {
+    let files = [OPEN_TREE, SEALED_TREE].map(|tree| file_of(tree, name));
+    let [open, sealed] = files.each_ref().map(|file| PathBuf::from(depot.place(file)));
+    let bytes = [depot.get(&files[0], LARGEST_SHARD)?, depot.get(&files[1], LARGEST_SHARD)?];
+    Ok(shard_tasks([&open, &sealed], bytes)?)
+}
+
+/// The names of the shards of a folder, in order.
+pub(crate) fn names_in(depot: &Depot) -> Result<Vec<String>, Error> {
+    let names = depot.names(OPEN_TREE)?;
+    Ok(names.iter().filter_map(|name| name.strip_suffix(".parquet")).map(str::to_owned).collect())
 }
 
 /// What became of each line of a shard: the digest of its task, or why there is none. The lock must be the one that the shard is named for.

@@ -173,11 +173,20 @@ pub fn solver_for(catalog: &Catalog, suite: &Suite) -> Result<SolverHere, Error>
 /// Whether an audit of a suite asks a solver: where no pattern's family is optimised, none is, and no trial that fits every family
 /// asks one.
 pub fn audit_asks_solver(catalog: &Catalog, suite: &Suite, options: &AuditOptions) -> bool {
+    let patterns: BTreeSet<&str> = suite.tasks.iter().map(|task| &*task.pattern).collect();
+    patterns_ask_solver(catalog, patterns.into_iter(), options)
+}
+
+/// The same, of the patterns of tasks.
+pub(crate) fn patterns_ask_solver<'a>(
+    catalog: &Catalog,
+    patterns: impl Iterator<Item = &'a str>,
+    options: &AuditOptions,
+) -> bool {
     if !options.asks_solver() {
         return false;
     }
-    let patterns: BTreeSet<&str> = suite.tasks.iter().map(|task| &*task.pattern).collect();
-    patterns.into_iter().filter(|name| !catalog.is_scenario(name)).any(|name| {
+    patterns.filter(|name| !catalog.is_scenario(name)).any(|name| {
         let pattern = catalog.pattern(name).ok();
         let family = pattern.and_then(|pattern| catalog.family(&pattern.family, &pattern.domain).ok());
         family.is_none_or(|family| family.optimised().is_some())

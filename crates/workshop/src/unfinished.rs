@@ -71,7 +71,7 @@ pub(crate) fn declared<'a>(
 }
 
 /// Tells this program from another build of it, without reading it.
-fn program() -> String {
+pub(crate) fn program() -> String {
     let about = std::env::current_exe().and_then(fs::metadata);
     let changed = |about: fs::Metadata| Some((about.len(), about.modified().ok()?));
     match about.ok().and_then(changed) {

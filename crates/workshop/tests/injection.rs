@@ -129,7 +129,8 @@ fn on_requests_too_and_a_lock_file_says_so() {
     assert_eq!(lock.inject, MOST_INJECTED);
     let again = workshop.build(&lock, &two).unwrap();
     assert_eq!((again.digest(), again.short.len()), (lock.digest().map(|digest| digest.to_string()), 0));
-    let options = AuditOptions { trials: vec!["injection".to_owned(), "regenerate".to_owned()], sample: None };
+    let options =
+        AuditOptions { trials: vec!["injection".to_owned(), "regenerate".to_owned()], ..AuditOptions::default() };
     let audit = workshop.audit(&one, &options).unwrap();
     assert!(audit.is_clean(), "{:?} {:?}", audit.errors, audit.report.shortfalls);
     let all = REQUESTS.len();

@@ -4,7 +4,7 @@
 
 use benchwright_pack::{Split, Store};
 use benchwright_workshop::{
-    AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, policy, stream, suites,
+    AuditOptions, Cancel, Catalog, Error, RunOptions, Step, Temporary, Workshop, audits::Depth, policy, stream, suites,
 };
 use std::{
     collections::BTreeMap,
@@ -140,7 +140,8 @@ fn a_build_does_not_go_on_with_a_pattern_that_was_changed() {
 fn an_audit_that_is_cut_off_goes_on_and_finds_the_same() {
     let folder = Temporary::new().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
-    let trials = AuditOptions { trials: ["idle", "oracle", "leak"].map(str::to_owned).to_vec(), sample: None };
+    let trials =
+        AuditOptions { trials: ["idle", "oracle", "leak"].map(str::to_owned).to_vec(), ..AuditOptions::default() };
     for place in [&whole, &parts] {
         workshop().make(PATTERN, TIER, 1..5, place).unwrap();
     }
@@ -160,7 +161,7 @@ fn an_audit_that_is_cut_off_goes_on_and_finds_the_same() {
     // Other trials are other work.
     assert!(cut_off("auditing tasks", 2).audit(&parts, &trials).is_err());
     let (other, seen) = watched("auditing tasks");
-    other.audit(&parts, &AuditOptions { trials: vec!["idle".to_owned()], sample: None }).unwrap();
+    other.audit(&parts, &AuditOptions { trials: vec!["idle".to_owned()], ..AuditOptions::default() }).unwrap();
     assert_eq!(seen.lock().unwrap().first(), Some(&0));
 }
 
@@ -209,4 +210,36 @@ fn a_damaged_shard_is_an_error_that_names_the_file() {
     fs::write(name("locks"), "").unwrap();
     let told = stream::make(&workshop(), &suite, &out).unwrap_err().to_string();
     assert!(told.contains("its tasks are not those of its lock"), "{told}");
+}
+
+#[test]
+fn an_audit_of_shards_that_is_cut_off_goes_on_after_its_last_shard() {
+    let folder = Temporary::new().unwrap();
+    let tasks = folder.path().join("tasks");
+    workshop().make(PATTERN, TIER, 1..7, &tasks).unwrap();
+    let options = AuditOptions {
+        trials: ["idle", "oracle", "leak"].map(str::to_owned).to_vec(),
+        depth: Some(Depth::Sample),
+        ..AuditOptions::default()
+    };
+    let shards = |name: &str| {
+        let place = folder.path().join(name);
+        benchwright_export::parquet(&Store::at(&tasks), &place, 2).unwrap();
+        fs::copy(tasks.join("suite.toml"), place.join("suite.toml")).unwrap();
+        place
+    };
+    let (whole, parts) = (shards("whole"), shards("parts"));
+    let once = workshop().audit(&whole, &options).unwrap();
+    assert!(once.is_clean() && once.report.tasks == 6);
+
+    let cut = cut_off("auditing tasks", 3).audit(&parts, &options);
+    assert!(matches!(cut, Err(Error::Cancelled)), "{cut:?}");
+    assert!(!parts.join("audit.json").exists());
+    let (again, seen) = watched("auditing tasks");
+    let resumed = again.audit(&parts, &options).unwrap();
+    assert_eq!(seen.lock().unwrap().first(), Some(&2), "the first shard is not audited again");
+    assert!(resumed.is_clean());
+    assert_eq!(files(&parts), files(&whole), "the record is the same, and no log is left");
+    let jobs = Workshop::new(Catalog::built_in()).with_jobs(Some(3)).audit(&parts, &options).unwrap();
+    assert_eq!((jobs.report.cells, jobs.report.tasks), (once.report.cells, 6));
 }

@@ -11,10 +11,9 @@ use benchwright_pack::{Split, Store};
 use benchwright_workshop::{
     Workshop,
     shared::plan_make,
-    stream::{self, Streamed},
-    suites,
+    stream as streams, suites,
+    told::{self, stream},
 };
-use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 
 /// Makes new tasks of a pattern
@@ -92,8 +91,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if let Some(clause) = &options.twins {
         suite = suites::twins(catalog, suite, clause)?;
     }
-    let streams = stream::can(catalog, &name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
-    let shards = streams && (options.shards || options.count >= stream::FROM);
+    let streams = streams::can(catalog, &name).map_err(|e| Failure::of_catalog(e, &options.pattern))?;
+    let shards = streams && (options.shards || options.count >= streams::FROM);
     if options.shards && !shards {
         let message = format!("{name} asks a solver or a world, so its tasks are not streamed");
         return Err(Failure::wrong_use(message, "leave --shards out, then: benchwright export parquet"));
@@ -105,50 +104,23 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
     }
     if shards {
-        let made = stream::make(&workshop, &suite, &options.output)?;
+        let made = streams::make(&workshop, &suite, &options.output)?;
         if options.json {
-            output::json(&streamed_json(&made))?;
+            output::json(&stream::to_json(&made))?;
         } else {
-            output::data(&streamed_text(&made))?;
+            output::data(&stream::to_text(&made))?;
         }
         return Ok(());
     }
     let store = Store::at(&options.output);
     let built = suites::make(&workshop, &suite, &store, false)?;
     if options.json {
-        output::json(&build::to_json(&built))?;
+        output::json(&told::build::to_json(&built))?;
     } else {
-        output::data(&build::to_table(&built))?;
+        output::data(&told::build::to_table(&built))?;
         if let Some((_, made)) = built.made.first() {
             eprintln!("next: benchwright show {}", options.output.join("open").join(&made.id).display());
         }
     }
     build::failure(&built).map_or(Ok(()), Err)
-}
-
-/// The document of `--json`.
-fn streamed_json(streamed: &Streamed) -> Json {
-    let made = streamed.made();
-    let cpu = streamed.cpu.as_secs_f64();
-    json!({
-        "tasks": streamed.tasks,
-        "shards": streamed.shards,
-        "kept_shards": streamed.kept,
-        "bytes": streamed.bytes,
-        "bytes_per_task": streamed.bytes / streamed.tasks.max(1) as u64,
-        "cpu_s": (cpu * 1000.0).round() / 1000.0,
-        "tasks_per_cpu_s": if made == 0 { Json::Null } else { json!((made as f64 / cpu).round()) },
-    })
-}
-
-/// The same in a sentence.
-fn streamed_text(streamed: &Streamed) -> String {
-    let rate = streamed.made() as f64 / streamed.cpu.as_secs_f64().max(1e-9);
-    format!(
-        "{} tasks in {} shards, of which {} were there already; {} bytes a task, {rate:.0} tasks a second on one core\n",
-        streamed.tasks,
-        streamed.shards,
-        streamed.kept,
-        streamed.bytes / streamed.tasks.max(1) as u64,
-    )
 }

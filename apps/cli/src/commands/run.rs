@@ -9,9 +9,9 @@ use benchwright_report::Summary;
 use benchwright_workshop::{
     Ran, RunOptions, Workshop,
     host::StoreHost,
-    ran::{to_json, to_table},
     run::{Run, plan_run},
     runs::Runs,
+    told::run::{to_json, to_table},
 };
 use std::{
     fs, io,

@@ -9,7 +9,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
-use benchwright_workshop::{requests, tasks::Judged};
+use benchwright_workshop::{audits, requests, tasks::Judged};
 use std::path::PathBuf;
 
 /// How much of an instruction's first line stands in a list.
@@ -19,7 +19,8 @@ const ABOUT: usize = 60;
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Only the open part is read. With --reveal the sealed part is shown too: what the task was made from, the
-certified plan, the certificate and the checks. For a folder of tasks, each is a line.
+certified plan, the certificate, the checks, and what `audit --depth sample` proved of its cell. For a folder of
+tasks, each is a line.
 
 Examples:
   benchwright show out
@@ -47,7 +48,10 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     let task = store.task(&id)?;
     let Task { open: head, instruction, world, .. } = task.clone();
     let part = OpenPart { open: head, instruction, world };
-    let text = open(catalog, &part)? + &sealed(catalog, &task)?;
+    let mut text = open(catalog, &part)? + &sealed(catalog, &task)?;
+    if let Some(line) = audits::proved(&store, &task)? {
+        text.push_str(&format!("\naudited: {line}\n"));
+    }
     Ok(output::data(&text)?)
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let workshop = workshop.clone().with_jobs(options.jobs).with_cancel(shared::asked_to_end()?);
     let agents = |plan: &benchwright_pack::RunPlan| {
         let how = How { model: &options.model, limits: plan.limits.clone(), program: None };
-        agents(&plan.agents, &how).map(|(agents, _)| agents).map_err(|error| error.to_string())
+        agents(&plan.agents, &how).map(|(agents, _)| agents).map_err(Into::into)
     };
     let how = WorkOptions { only: options.run.clone(), forever: options.forever };
     let Worked { runs, recorded, stale, refused } = work(&workshop, &runs, &how, &agents)?;

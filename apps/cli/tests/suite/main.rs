@@ -5,6 +5,8 @@ mod common;
 #[cfg(test)]
 mod contest;
 #[cfg(test)]
+mod depth;
+#[cfg(test)]
 mod harbor;
 mod killed;
 mod log;

@@ -25,19 +25,19 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn run(line: &[&str]) -> Output {
+pub(crate) fn run(line: &[&str]) -> Output {
     program(line).stdin(Stdio::null()).output().unwrap()
 }
 
 /// Runs the program and gives its stdout. The exit code must be this one.
-fn data(line: &[&str], code: i32) -> String {
+pub(crate) fn data(line: &[&str], code: i32) -> String {
     let output = run(line);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{line:?}\n{out}\n{err}");
     out
 }
 
-fn document(line: &[&str], code: i32) -> Json {
+pub(crate) fn document(line: &[&str], code: i32) -> Json {
     let out = data(line, code);
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{line:?}: {error}: {out}"))
 }
@@ -48,7 +48,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Whether the solver is here. Without it a test fails and says how to get it; with `BENCHWRIGHT_NO_SOLVER=1` it says
 /// that it is skipped.
-fn has_solver() -> bool {
+pub(crate) fn has_solver() -> bool {
     match benchwright_solve::Library::find() {
         Ok(_) => true,
         Err(error) if std::env::var("BENCHWRIGHT_NO_SOLVER").is_ok_and(|value| value == "1") => {

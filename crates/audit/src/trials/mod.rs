@@ -41,6 +41,8 @@ pub struct Trial {
     pub about: &'static str,
     /// Whether it is run on samples of a suite only, unless asked for by name.
     pub sampled: bool,
+    /// Whether it costs so much that `audit --depth sample` runs it on tasks that are drawn of every cell.
+    pub drawn: bool,
     /// Whether it is about a suite as a whole, once all tasks are audited.
     pub whole: bool,
     /// What it needs a family to offer: one of these. Without any it can be run on every family.
@@ -68,6 +70,7 @@ const EVERY: Trial = Trial {
     name: "",
     about: "",
     sampled: false,
+    drawn: false,
     whole: false,
     needs: &[],
     without: "",
@@ -100,6 +103,7 @@ pub const TRIALS: &[Trial] = &[
     Trial {
         name: "near-miss",
         about: "a plan that breaks one rule is refused, and that rule is named",
+        drawn: true,
         needs: &[Capability::Optimised, Capability::Mutator],
         without: "nobody can break one rule at a time",
         run: near_miss::run,
@@ -228,6 +232,7 @@ pub const TRIALS: &[Trial] = &[
         name: "dominance",
         about: "over all that an agent could write the optimum is the same",
         sampled: true,
+        drawn: true,
         run: dominance::run,
         on_request: request::dominance,
         proves: true,

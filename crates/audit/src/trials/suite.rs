@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The smallest suite of which anything is said.
 const SMALLEST: usize = 20;
+/// The largest suite of shards that is held together: every two of its tasks are compared, and all are in memory.
+pub const LARGEST: usize = 5_000;
 /// Words of a text that are held together.
 const GRAM: usize = 8;
 /// Words of a request that are held together.

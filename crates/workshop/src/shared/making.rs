@@ -79,7 +79,7 @@ pub fn plan_make(workshop: &Workshop, runs: &Runs, name: &str, suite: &Suite) ->
     let run = begun(runs, name, &plan)?;
     watch(workshop, runs, run)?;
     let depot = runs.kept(name);
-    let names = names(runs, run, name)?;
+    let names: Vec<String> = segments(runs, run, name)?.into_iter().map(|(name, _)| name).collect();
     let (locked, short) = stream::lock(suite, &depot, &names)?;
     let digests = suite.tasks.iter().filter_map(|line| Some((line, line.digest?)));
     let is_other = |(line, digest): &(&SuiteTask, _)| {
@@ -90,18 +90,15 @@ pub fn plan_make(workshop: &Workshop, runs: &Runs, name: &str, suite: &Suite) ->
     Ok(MadeShared { name: name.to_owned(), tasks: suite.tasks.len() as u64, shards: names.len(), short, other })
 }
 
-/// The names of the shards of a run, in order, as its chain has them.
-pub(super) fn names(runs: &Runs, run: RunId, name: &str) -> Result<Vec<String>, Error> {
+/// The names of what a run recorded, in the order of its items, each with its digest, as its chain has them.
+pub(super) fn segments(runs: &Runs, run: RunId, name: &str) -> Result<Vec<(String, String)>, Error> {
     let chain = runs.ledger.chain(run)?;
     if !chain.flaws.is_empty() {
         return Err(Error::Flawed { run: name.to_owned(), path: runs.ledger_path(), flaws: chain.flaws });
     }
-    let mut named: Vec<(i64, String)> = Vec::new();
-    for segment in chain.segments {
-        named.extend(segment.numbers.first().map(|number| (*number, segment.name.clone())));
-    }
-    named.sort();
-    Ok(named.into_iter().map(|(_, name)| name).collect())
+    let mut all: Vec<_> = chain.segments.into_iter().filter(|segment| !segment.numbers.is_empty()).collect();
+    all.sort_by_key(|segment| segment.numbers.first().copied());
+    Ok(all.into_iter().map(|segment| (segment.name, segment.digest)).collect())
 }
 
 /// Works on a plan.

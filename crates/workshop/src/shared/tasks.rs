@@ -1,6 +1,10 @@
 //! Folders of tasks that are kept for others: their shards, and their lock file last.
 
-use crate::{Error, Temporary, runs::Runs, stream::LARGEST_LOCK};
+use crate::{
+    Error, Temporary,
+    runs::Runs,
+    stream::{LARGEST_LOCK, LARGEST_SHARD},
+};
 use benchwright_depot::Depot;
 use benchwright_export::{parquet, unpack};
 use benchwright_pack::{
@@ -15,8 +19,6 @@ use std::{
 
 /// Tasks of a shard: a worker needs all of a folder's tasks, so that their size does not matter.
 const PER_SHARD: usize = 100;
-/// The largest shard that is read.
-const LARGEST_SHARD: usize = 1 << 30;
 /// The file of a run that says which folder its tasks are in.
 const TASKS_FILE: &str = "tasks.txt";
 

@@ -11,7 +11,7 @@ use benchwright_audit::{
 use benchwright_catalog::{Catalog, Found};
 use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_inject::Ground;
-use benchwright_pack::{MOST_INJECTED, Store, Task};
+use benchwright_pack::{MOST_INJECTED, SEALED_TREE, Store, StoreError, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::{NoPlanner, scenario::Scenario};
@@ -189,20 +189,28 @@ impl<'s> Maker<'s> {
         })
     }
 
-    /// Runs trials on a task of a store.
+    /// Runs trials on a task of a store. Whoever asks has read the lock file and says which digest it must have.
     fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, Error> {
+        let task = Store::at(&request.store).unlocked_task(&request.id)?;
+        if task.digest() != request.digest {
+            return Err(StoreError::Digest(request.store.join(SEALED_TREE).join(&request.id)).into());
+        }
+        self.audit_task(&task, &request.trials)
+    }
+
+    /// Runs trials, by name, on a task.
+    pub(crate) fn audit_task(&mut self, task: &Task, names: &[String]) -> Result<TaskReport, Error> {
         let mut trials = Vec::new();
-        for name in &request.trials {
+        for name in names {
             let trial = TRIALS.iter().find(|trial| trial.name == name);
             trials.push(trial.ok_or_else(|| Error::NoTrial(name.clone()))?);
         }
-        let task = Store::at(&request.store).task(&request.id)?;
         let workshop = self.workshop;
-        let remake = || remake(workshop, &task);
+        let remake = || remake(workshop, task);
         // A request is derived, not planned, so its audit asks no solver.
         if task.sealed.effects.is_some() {
-            let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
-            return Ok(tried(&task, &trials, |trial| benchwright_audit::run_on_request(trial, &subject)));
+            let subject = RequestSubject::new(task, workshop.catalog(), &remake)?;
+            return Ok(tried(task, &trials, |trial| benchwright_audit::run_on_request(trial, &subject)));
         }
         let (name, domain) = (&task.sealed.family, &task.open.domain);
         let family = family_of(workshop.catalog(), &mut self.families, name, domain)?;
@@ -212,9 +220,9 @@ impl<'s> Maker<'s> {
             Some(_) => Some(self.engines()?.solvers()?),
             None => None,
         };
-        let subject = Subject::new(&task, workshop.catalog(), solvers, &remake)?;
+        let subject = Subject::new(task, workshop.catalog(), solvers, &remake)?;
         let grader = subject.grader()?;
-        Ok(tried(&task, &trials, |trial| benchwright_audit::run(trial, &subject, &grader)))
+        Ok(tried(task, &trials, |trial| benchwright_audit::run(trial, &subject, &grader)))
     }
 
     /// Finds ways through a task of a store.

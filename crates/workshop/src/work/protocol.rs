@@ -1,6 +1,7 @@
 //! What a worker is asked and what it answers: one JSON document on a line each, in order.
 
 use benchwright_audit::{Attempt, TaskReport};
+use benchwright_base::Digest;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -64,6 +65,8 @@ pub struct AuditRequest {
     pub store: PathBuf,
     /// The id of a task in that store.
     pub id: String,
+    /// The digest that it must have.
+    pub digest: Digest,
     /// The trials, by name.
     pub trials: Vec<String>,
 }

@@ -1,0 +1,6 @@
+//! What came of the work as commands tell it: documents for programs, tables for people.
+
+pub mod audit;
+pub mod build;
+pub mod run;
+pub mod stream;
