@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A ledger in a real PostgreSQL: the contract that every ledger is held to, then one run by several `work` processes, of which some are killed,
 # and the server with all its processes too. All trials are recorded, none twice, and the records are those of one process on SQLite. Then
-# tasks, made in the same way.
+# tasks, made and audited in the same way.
 #
 #   bash scripts/postgres-slice.sh PROGRAM GRIDS [TRIALS [WORKERS [KILLS]]]
 #
@@ -97,3 +97,29 @@ start 1
 wait "$planner" || { cat "$place/made.err" >&2; exit 1; }
 diff -r "$place/one" "$place/store/made" || { echo "the tasks are other ones than those of one process" >&2; exit 1; }
 echo "$tasks tasks made by two workers, one killed, byte for byte those of one process"
+
+# An audit by two workers, of which one is killed, finds what one process finds.
+audit() { "$program" audit "$1" --depth sample --trial idle --trial near-miss "${@:2}" >"$place/audit.out" 2>&1; }
+tasks=60
+make -o "$place/few" --shards >/dev/null
+make -o few "${at[@]}" >/dev/null 2>&1 &
+planner=$!
+pids[0]=$planner
+wait "${pids[1]}" "${pids[2]}" 2>/dev/null || true
+start 1
+until wait "${pids[1]}" && ! kill -0 "$planner" 2>/dev/null; do start 1; done
+audit "$place/few" || { cat "$place/audit.out" >&2; exit 1; }
+audit few "${at[@]}" &
+planner=$!
+pids[0]=$planner
+sleep 1
+start 1 && start 2
+sleep 1
+kill -9 "${pids[1]}" 2>/dev/null && { wait "${pids[1]}" || true; } 2>/dev/null
+until ! kill -0 "$planner" 2>/dev/null; do
+    kill -0 "${pids[2]}" 2>/dev/null || start 2
+    sleep 0.5
+done
+wait "$planner" || { cat "$place/audit.out" >&2; exit 1; }
+diff -r "$place/few" "$place/store/few" || { echo "the audit found something else than that of one process" >&2; exit 1; }
+echo "$tasks tasks audited by two workers, one killed: what one process finds"

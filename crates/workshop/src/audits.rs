@@ -59,7 +59,7 @@ impl AuditOptions {
 
     /// The shares of a lock file that an audit can be held to: those of trials that are run on the same tasks as when nothing is said of
     /// the depth.
-    fn held(&self, locked: &BTreeMap<String, u32>) -> BTreeMap<String, u32> {
+    pub(crate) fn held(&self, locked: &BTreeMap<String, u32>) -> BTreeMap<String, u32> {
         let is_alike = |name: &str| {
             let trial = TRIALS.iter().find(|trial| trial.name == name);
             trial.is_some_and(|trial| match self.depth {

@@ -316,7 +316,7 @@ pub enum Error {
         run: String,
     },
     /// The agents of a plan cannot be had here.
-    #[error("{run}: {why}")]
+    #[error("{why}")]
     Agents {
         /// The run.
         run: String,
@@ -324,7 +324,7 @@ pub enum Error {
         why: String,
     },
     /// Some of what is to be done lacks a task.
-    #[error("{run}: {why}")]
+    #[error("{why}")]
     OtherTasks {
         /// The run.
         run: String,

@@ -22,9 +22,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
 };
 
-/// Tasks of an item: of those that ask no solver, and of those that may, which takes ten seconds.
+/// Tasks of an item: of those that ask no solver, and of those that may, which takes longer.
 const PER_ITEM: u32 = 100;
-const PER_ITEM_OF_SLOW: u32 = 5;
+const PER_ITEM_OF_SLOW: u32 = 20;
 /// The largest document of an item that is read.
 const LARGEST_PART: usize = 256 << 20;
 /// Shards that are held in memory, for who has several of their items.
