@@ -15,7 +15,7 @@ if [ $# != 4 ] || [[ $4 != slurm && $4 != ray ]]; then
     exit 2
 fi
 program=$(realpath "$1") tasks=$(realpath "$2") part=$4
-case $3 in s3://*) store=${3%/}/$part ;; *) store=$(realpath -m "$3")/$part ;; esac
+case $3 in *://*) store=${3%/}/$part ;; *) store=$(realpath -m "$3")/$part ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 place=$(mktemp -d)
 chmod 755 "$place"
@@ -28,7 +28,6 @@ clean() {
     for pid in $driver $planner "${daemons[@]}"; do kill "$pid" 2>/dev/null || true; done
     for pid in $driver "${daemons[@]}"; do within 20 is_gone "$pid" || kill -9 "$pid" 2>/dev/null || true; done
     bash scripts/postgres down "$place/server" || true
-    [ -z "${KEEP:-}" ] || cp -r "$place" "$KEEP"
     rm -rf "$place"
 }
 fail() {
@@ -119,7 +118,7 @@ slurm_work() {
     done
     within "${PATIENCE:-600}" no_task_left || fail "workers still run: $(squeue -h -r -j "$job")"
     ended=$(scontrol show job "$job" | grep -c 'JobState=COMPLETED') || true
-    [ "$killed" = 2 ] && [ "$ended" = 6 ] || fail "$killed tasks were killed and $ended of 8 ended well: $(scontrol show job "$job" | grep -o 'JobState=.*')"
+    [ "$killed $ended" = "2 6" ] || fail "$killed tasks were killed and $ended ended well: $(scontrol show job "$job" | grep -o 'JobState=.*')"
     told="8 tasks of an array, 2 killed"
 }
 
@@ -127,7 +126,8 @@ ray_install() {
     package=${PACKAGE:-$(ls -t target/wheels/benchwright-*.whl 2>/dev/null | head -1 || true)}
     [ -n "$package" ] || fail "there is no wheel: bash scripts/wheel, or PACKAGE"
     python3 -m venv "$place/venv"
-    "$place/venv/bin/pip" install --quiet --disable-pip-version-check ray >"$place/pip.log" 2>&1 || { echo "Ray cannot be installed: pip install ray" >&2; exit 77; }
+    "$place/venv/bin/pip" install --quiet --disable-pip-version-check ray >"$place/pip.log" 2>&1 ||
+        { echo "Ray cannot be installed: pip install ray" >&2; exit 77; }
     case $package in
     *.whl) "$place/venv/bin/pip" install --quiet --disable-pip-version-check "$package" ;;
     *) PYTHONPATH=$(realpath "$package") && export PYTHONPATH ;;
@@ -137,7 +137,7 @@ ray_install() {
 ray_up() {
     # Ray listens on every address: where it can, it gets a network in which there is only loopback.
     inside=()
-    if [ "$(id -u)" = 0 ] && [[ $store != s3://* ]] && unshare --net ip link set lo up 2>/dev/null; then
+    if [ "$(id -u)" = 0 ] && [[ $store != *://* ]] && unshare --net ip link set lo up 2>/dev/null; then
         # shellcheck disable=SC2016
         inside=(unshare --net bash -c 'ip link set lo up && exec "$@"' inside)
     fi

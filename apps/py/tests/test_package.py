@@ -10,11 +10,14 @@ import inspect
 import json
 import os
 import pathlib
+import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import benchwright as bw
+import benchwright.ray
 
 LOOK = ("res_partner_search_read", {"limit": 2, "fields": ["name"]})
 
@@ -204,6 +207,50 @@ class Package(unittest.TestCase):
         signatures = {node.name: [part.arg for part in node.args.args + node.args.kwonlyargs] for node in functions}
         for name, thing in (("load_suite", bw.load_suite), ("call", bw.Episode.call), ("begin", bw.Task.begin), ("step", bw.Batch.step)):
             self.assertEqual(signatures[name], list(inspect.signature(thing).parameters), name)
+
+
+class Ray(unittest.TestCase):
+    """What needs no Ray; `scripts/starters.sh` tries the rest with it."""
+
+    WHERE = {"ledger": "postgres://me@db/runs", "store": "s3://bucket/runs"}
+
+    def test_wrong_arguments_are_refused_before_ray_is_asked_for(self):
+        wrong = (
+            (0, {}, "at least one"),
+            (1, {"ledger": "runs/ledger.sqlite"}, "postgres://"),
+            (1, {"ledger": "postgres://me:hidden-word@db/runs"}, "PGPASSWORD"),
+            (1, {"ledger": "postgres://db/runs?user=me&password=hidden-word"}, "PGPASSWORD"),
+        )
+        for n, change, told in wrong:
+            with self.assertRaisesRegex(ValueError, told) as raised:
+                benchwright.ray.work(n, **{**self.WHERE, **change})
+            self.assertNotIn("hidden-word", str(raised.exception))
+
+    def test_without_ray_the_next_step_is_told(self):
+        with unittest.mock.patch.dict(sys.modules, {"ray": None}), self.assertRaisesRegex(ImportError, "pip install ray"):
+            benchwright.ray.work(1, **self.WHERE)
+
+    def test_an_actor_works_on_what_it_takes(self):
+        module = benchwright.ray
+        options = module._options({"CPU": 4, "memory": 1 << 30, "rack-7": 1}, forever=True)
+        told = (options["num_cpus"], options["memory"], options["resources"], options["max_restarts"])
+        self.assertEqual(told, (4, 1 << 30, {"rack-7": 1}, -1))
+        self.assertEqual(module._options(None, forever=False)["num_cpus"], 1)
+        self.assertGreater(module._options(None, forever=False)["max_restarts"], 0)
+        line = module._arguments(**self.WHERE, jobs=4, forever=True)
+        self.assertEqual(line, "work --ledger postgres://me@db/runs --store s3://bucket/runs --jobs 4 --forever".split())
+        self.assertNotIn("--forever", module._arguments(**self.WHERE, jobs=4, forever=False))
+
+    def test_the_program_is_found_or_asked_for(self):
+        with tempfile.TemporaryDirectory() as empty, unittest.mock.patch.object(benchwright.ray.sysconfig, "get_path", return_value=empty):
+            with unittest.mock.patch.dict(os.environ, {"PATH": empty, "BENCHWRIGHT": ""}):
+                with self.assertRaisesRegex(FileNotFoundError, "pip install the wheel"):
+                    benchwright.ray._program()
+                own = pathlib.Path(empty, "benchwright")
+                own.touch(mode=0o755)
+                self.assertEqual(benchwright.ray._program(), str(own))
+            with unittest.mock.patch.dict(os.environ, {"BENCHWRIGHT": "another"}):
+                self.assertEqual(benchwright.ray._program(), "another")
 
 
 def copy_open(suite, folder):

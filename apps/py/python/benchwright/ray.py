@@ -18,16 +18,16 @@ import signal
 import subprocess
 import sysconfig
 import threading
-from collections.abc import Mapping
+from typing import Any, Mapping
 from urllib.parse import parse_qs, urlsplit
-
-__all__ = ["work"]
 
 # How often a worker is started again, how often it looks whether it is to stop, and how long all of them may take over that.
 _RESTARTS = 10
 _GLANCE_SECONDS = 0.2
 _GRACE_SECONDS = 60
 _PR_SET_PDEATHSIG = 1
+# What opens the ledger and the store begins with these.
+_SECRETS = ("PGPASSWORD", "AWS_", "GOOGLE_", "AZURE_")
 # The resources for which Ray has options; every other is the cluster's own.
 _OPTIONS = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
 
@@ -35,7 +35,7 @@ _OPTIONS = {"CPU": "num_cpus", "GPU": "num_gpus", "memory": "memory"}
 def _program() -> str:
     """The program that came with the package, unless the environment names another."""
     found = os.environ.get("BENCHWRIGHT") or shutil.which("benchwright", path=sysconfig.get_path("scripts")) or shutil.which("benchwright")
-    if not found:
+    if found is None:
         raise FileNotFoundError("this node has no program `benchwright`: pip install the wheel on it, or set BENCHWRIGHT to its path")
     return found
 
@@ -49,7 +49,7 @@ def _arguments(ledger: str, store: str, jobs: int, forever: bool) -> list[str]:
     return ["work", "--ledger", ledger, "--store", store, "--jobs", str(jobs)] + ["--forever"] * forever
 
 
-def _options(resources: Mapping[str, float] | None, forever: bool) -> dict[str, object]:
+def _options(resources: Mapping[str, float] | None, forever: bool) -> dict[str, Any]:
     """What Ray is told of each actor."""
     asked = {"CPU": 1, **(resources or {})}
     return {
@@ -90,15 +90,15 @@ class _Worker:
 def work(n: int, *, ledger: str, store: str, resources: Mapping[str, float] | None = None, forever: bool = False) -> None:
     """Works with ``n`` actors on what ``benchwright run … --ledger … --store …`` planned, and returns when all have ended well.
 
-    ``resources`` is what each actor takes, one CPU unless it says otherwise: ``{"CPU": 4, "memory": 8 << 30}``; it works on as many threads as
-    it has CPUs. With ``forever`` it waits for more work. The ledger's password is taken from ``PGPASSWORD`` and what opens the store from
-    ``AWS_…``. They are handed to the actors as arguments, because Ray writes the variables of a ``runtime_env`` into its logs.
+    ``resources`` is what each actor takes, one CPU unless it says otherwise: ``{"CPU": 4, "memory": 8 << 30}``; it has as many leases at a time as
+    CPUs. With ``forever`` it waits for more work. The ledger's password is taken from ``PGPASSWORD``, and what opens the store from ``AWS_…``,
+    ``GOOGLE_…`` or ``AZURE_…``. They go to the actors as arguments, because Ray writes the variables of a ``runtime_env`` into its logs.
     """
     if n < 1:
-        raise ValueError("at least one actor: work(1, …)")
+        raise ValueError("at least one actor: work(1, ...)")
     options = _options(resources, forever)
     arguments = _arguments(ledger, store, max(1, int(options["num_cpus"])), forever)
-    secrets = {name: value for name, value in os.environ.items() if name == "PGPASSWORD" or name.startswith("AWS_")}
+    secrets = {name: value for name, value in os.environ.items() if name.startswith(_SECRETS)}
     try:
         import ray
     except ImportError as error:
@@ -108,7 +108,7 @@ def work(n: int, *, ledger: str, store: str, resources: Mapping[str, float] | No
     # Ray lays a handler of its own over Python's, which would end this process before the workers have.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGTERM))
-    workers = [ray.remote(**options)(_Worker).remote() for _ in range(n)]
+    workers: list[Any] = [ray.remote(**options)(_Worker).remote() for _ in range(n)]
     ends = [worker.run.remote(arguments, secrets) for worker in workers]
     try:
         ray.get(ends)
