@@ -17,6 +17,8 @@ use std::{
 
 /// What a link is told.
 const LINK: &str = "it is a link or no plain file; put the file itself there";
+/// How the name of a draft ends, which begins with a dot.
+const DRAFT: &str = ".draft";
 /// The number of the next draft of this process.
 static NEXT_DRAFT: AtomicU64 = AtomicU64::new(1);
 
@@ -80,6 +82,7 @@ impl Folder {
             Err(why) if why.kind() != io::ErrorKind::PermissionDenied => return Err(why),
             _ => {}
         }
+        sweep(folder)?;
         self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
         Ok(())
     }
@@ -89,7 +92,7 @@ impl Folder {
         loop {
             self.make(folder)?;
             let number = NEXT_DRAFT.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!(".{}-{number}.draft", std::process::id()));
+            let path = folder.join(format!(".{}-{number}{DRAFT}", std::process::id()));
             match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
                 // A process of this number on another machine, or before this one, has it.
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
@@ -98,21 +101,31 @@ impl Folder {
                     let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
                     made.retain(|known| !folder.starts_with(known));
                 }
-                draft => return draft.map(|file| (path, file)),
+                draft => {
+                    let file = draft?;
+                    // Where files cannot be locked, a sweep may take it, and it is written again.
+                    let _ = file.try_lock();
+                    return Ok((path, file));
+                }
             }
         }
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.root);
-        let (draft, mut file) = self.draft(folder)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&draft, path));
-        if written.is_err() {
-            // What went wrong first is told.
-            let _ = fs::remove_file(&draft);
+        loop {
+            let (draft, mut file) = self.draft(folder)?;
+            let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&draft, path));
+            match written {
+                Ok(()) => return fs::File::open(folder)?.sync_all(),
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                Err(why) => {
+                    // What went wrong first is told.
+                    let _ = fs::remove_file(&draft);
+                    return Err(why);
+                }
+            }
         }
-        written?;
-        fs::File::open(folder)?.sync_all()
     }
 
     /// Adds the names below a folder, which begin with its own.
@@ -208,6 +221,24 @@ impl Objects for Folder {
     fn place(&self) -> String {
         self.root.display().to_string()
     }
+}
+
+/// Removes the drafts of processes that ended before they could; whoever still writes one holds its lock.
+fn sweep(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_draft = name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(DRAFT));
+        if is_draft
+            && entry.file_type()?.is_file()
+            && let Ok(file) = fs::File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // Somebody else may have swept it.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Whether there is nothing at a path, or a file where a folder of it would be.

@@ -72,12 +72,28 @@ fn drafts_and_strangers_are_not_listed() {
     folder.put("a/kept", b"kept").unwrap();
     let id = std::process::id();
     for draft in (0..4_000).map(|number| scratch.0.join(format!("a/.{id}-{number}.draft"))) {
-        fs::write(draft, b"left by a process of this number that was killed").unwrap();
+        fs::write(draft, b"of a process of this number elsewhere").unwrap();
     }
     fs::write(scratch.0.join("a/README"), b"somebody else's").unwrap();
     folder.put("a/second", b"second").unwrap();
     assert_eq!(folder.names("").unwrap(), ["a/kept", "a/second"]);
     assert_eq!(folder.get("a/second", 10).unwrap(), b"second");
+}
+
+#[test]
+fn what_a_killed_process_left_is_swept_and_what_another_writes_is_not() {
+    let scratch = Scratch::new("swept");
+    let (left, written, other) =
+        (scratch.0.join(".1-1.draft"), scratch.0.join(".2-1.draft"), scratch.0.join(".hidden"));
+    fs::write(&left, b"left").unwrap();
+    fs::write(&other, b"other").unwrap();
+    let writes = fs::File::create(&written).unwrap();
+    writes.lock().unwrap();
+    Folder::at(&scratch.0).put("kept", b"kept").unwrap();
+    assert!(!left.exists() && written.exists() && other.exists());
+    drop(writes);
+    Folder::at(&scratch.0).put("kept", b"again").unwrap();
+    assert!(!written.exists() && other.exists());
 }
 
 #[test]
