@@ -10,14 +10,16 @@ const NO_NAMES: [&str; 12] = ["", ".", "..", "../a", "a/../b", "a//b", "/a", "a/
 const THREADS: usize = 16;
 const EACH: usize = 8;
 
+/// A promise that is broken, as a sentence.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Broken(String);
+
 /// Holds objects to what they promise, below names that begin with `contract`; nothing may be there before. The first promise that is
-/// broken, as a sentence.
-pub fn contract(objects: &dyn Objects) -> Result<(), String> {
-    empty(objects)?;
-    names(objects)?;
-    bytes(objects)?;
-    refusals(objects)?;
-    threads(objects)
+/// broken is told.
+pub fn contract(objects: &dyn Objects) -> Result<(), Broken> {
+    let parts = [empty, names, bytes, refusals, threads];
+    parts.iter().try_for_each(|part| part(objects)).map_err(Broken)
 }
 
 fn hold(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
