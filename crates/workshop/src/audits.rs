@@ -158,15 +158,20 @@ pub fn suite(workshop: &Workshop, suite: &Suite, options: &AuditOptions) -> Resu
     Ok(audit)
 }
 
+/// Why the trials of a task could not be run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotAudited(pub String);
+
 /// Runs trials, by name, on tasks wherever they come from, and says what they found or why they could not be run, in the order of the
 /// tasks. Where no solver is asked, threads of this process do it, else the workers, from a temporary store.
 pub fn tasks(
     workshop: &Workshop,
     tasks: &[Task],
     trials: &dyn Fn(&Task) -> Vec<String>,
-) -> Vec<Result<TaskReport, String>> {
-    let cancelled = || Err("the work was cancelled before it".to_owned());
-    let mut found: Vec<Result<TaskReport, String>> = tasks.iter().map(|_| cancelled()).collect();
+) -> Vec<Result<TaskReport, NotAudited>> {
+    let cancelled = || Err(NotAudited("the work was cancelled before it".to_owned()));
+    let mut found: Vec<Result<TaskReport, NotAudited>> = tasks.iter().map(|_| cancelled()).collect();
     let asked: Vec<(usize, &Task, Vec<String>)> =
         tasks.iter().enumerate().map(|(at, task)| (at, task, trials(task))).collect();
     let (there, here): (Vec<_>, Vec<_>) =
@@ -189,7 +194,7 @@ pub fn tasks(
             Event::Answered(at, _) => work.done(&here[at].1.open.id),
         });
     for ((at, ..), answer) in here.iter().zip(answers) {
-        found[*at] = answer.unwrap_or_else(cancelled);
+        found[*at] = answer.map_or_else(cancelled, |found| found.map_err(NotAudited));
     }
     drop(work);
     if there.is_empty() {
@@ -203,7 +208,7 @@ pub fn tasks(
     let folder = match written {
         Ok(folder) => folder,
         Err(why) => {
-            there.iter().for_each(|(at, ..)| found[*at] = Err(why.clone()));
+            there.iter().for_each(|(at, ..)| found[*at] = Err(NotAudited(why.clone())));
             return found;
         }
     };
@@ -218,7 +223,7 @@ pub fn tasks(
     let requests: Vec<Request> = there.iter().map(request).collect();
     let answers = workshop.ask(AUDITING, &requests, here.len(), &mut |_, _| ());
     for ((at, ..), answer) in there.iter().zip(answers) {
-        found[*at] = answer.map_or_else(cancelled, audited);
+        found[*at] = answer.map_or_else(cancelled, |answer| audited(answer).map_err(NotAudited));
     }
     found
 }

@@ -198,7 +198,7 @@ pub(crate) fn tried(
         choice.tally(&of(task), answer.as_ref().ok(), &mut report);
         match answer {
             Ok(found) => report.add(&found),
-            Err(why) => errors.push((task.open.id.clone(), why)),
+            Err(why) => errors.push((task.open.id.clone(), why.to_string())),
         }
     }
     report
