@@ -168,7 +168,7 @@ impl<'a> Choice<'a> {
 /// What was proved of each cell, a line each, such as `grid/travel h01-b00 fill: near-miss 299 of 299 clean: with 95 % confidence under
 /// 1.0 % faulty`.
 pub fn lines(cells: &BTreeMap<String, CellSummary>) -> impl Iterator<Item = String> {
-    cells.iter().map(|(name, cell)| line(name, cell))
+    cells.iter().filter(|(_, cell)| !cell.trials.is_empty()).map(|(name, cell)| line(name, cell))
 }
 
 fn line(name: &str, cell: &CellSummary) -> String {
@@ -236,7 +236,8 @@ pub fn proved(store: &Store, task: &Task) -> Result<Option<String>, Error> {
     }
     let sealed = &task.sealed;
     let name = format!("{} {} {}", sealed.pattern, sealed.tier, sealed.objective);
-    Ok(record.report.cells.get(&name).map(|cell| line(&name, cell)))
+    let cell = record.report.cells.get(&name).filter(|cell| !cell.trials.is_empty());
+    Ok(cell.map(|cell| line(&name, cell)))
 }
 
 #[cfg(test)]
