@@ -231,7 +231,11 @@ fn check_shard(depot: &Depot, name: &str, count: usize) -> Result<(), Error> {
         |why: &str| Error::Damaged { path: depot.place(&file_of(OPEN_TREE, name)).into(), why: why.to_owned() };
     let digests = read_lock(depot, name)?.into_iter().collect::<Result<Vec<Digest>, String>>();
     match (read_shard(depot, name), digests) {
-        (Ok(found), Ok(digests)) if found.iter().map(|task| task.digest).eq(digests.iter().copied()) && found.len() == count => Ok(()),
+        (Ok(found), Ok(digests))
+            if found.iter().map(|task| task.digest).eq(digests.iter().copied()) && found.len() == count =>
+        {
+            Ok(())
+        }
         (Err(error), _) => Err(damaged(&error.to_string())),
         _ => Err(damaged("its tasks are not those of its lock")),
     }

@@ -77,7 +77,8 @@ fn a_worker_answers_every_line_and_says_what_is_missing() {
     let place = Place::new("protocol");
     let make = json!({ "make": { "pattern": ROUTE, "tier": "medium", "objective": "min_new_spend", "seed": 1,
         "out": place.path("out") } });
-    let audit = json!({ "audit": { "store": place.path("out"), "id": "erp-1", "trials": ["no-such-trial"] } });
+    let audit = json!({ "audit": { "store": place.path("out"), "id": "erp-1", "digest": "0".repeat(64),
+        "trials": ["no-such-trial"] } });
     let (answers, status) = worker(&format!("hello\n{{\"make\":{{}}}}\n{make}\n{audit}\n"), Some("/nowhere"));
     assert!(status.success());
     assert_eq!(answers.len(), 4, "{answers:?}");
