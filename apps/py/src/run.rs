@@ -53,12 +53,13 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        format!("Run({:?}, {} trials)", self.0.name, self.0.records().len())
+        format!("Run({:?}, {} trials)", self.0.name, self.0.recorded())
     }
 }
 
 fn trials(run: &Recorded) -> PyResult<Table> {
-    let all: Vec<&TrialRecord> = run.records().iter().map(|(_, record)| record).collect();
+    let records = run.records().map_err(told)?;
+    let all: Vec<&TrialRecord> = records.iter().map(|(_, record)| record).collect();
     let score = |record: &&TrialRecord| match &record.end {
         TrialEnd::Scored(score) => Some(score.clone()),
         TrialEnd::Error { .. } => None,

@@ -312,6 +312,16 @@ impl Table {
         columns: &'static [Column],
         most: u64,
     ) -> Result<(Table, BTreeMap<String, String>), ColumnsError> {
+        Table::from_parquet_without(bytes, columns, &[], most)
+    }
+
+    /// The same for who does not need the cells of some columns, by their places: they are not unpacked, and nothing is in them.
+    pub fn from_parquet_without(
+        bytes: Vec<u8>,
+        columns: &'static [Column],
+        without: &[usize],
+        most: u64,
+    ) -> Result<(Table, BTreeMap<String, String>), ColumnsError> {
         let file = SerializedFileReader::new(Bytes::from(bytes))?;
         let metadata = file.metadata().file_metadata();
         let notes = metadata.key_value_metadata().into_iter().flatten();
@@ -332,11 +342,13 @@ impl Table {
             let group = file.get_row_group(group)?;
             let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             let schema = group.metadata().schema_descr_ptr();
-            for (column, values) in columns.iter().zip(&mut table.values) {
+            for (place, (column, values)) in columns.iter().zip(&mut table.values).enumerate() {
                 let wanted = column.schema()?;
                 let at = schema.columns().iter().position(|found| *found.self_type() == *wanted);
                 let at = at.ok_or(ColumnsError::Column(column.name))?;
-                read_column(column, group.get_column_reader(at)?, rows, values)?;
+                if !without.contains(&place) {
+                    read_column(column, group.get_column_reader(at)?, rows, values)?;
+                }
             }
             table.rows += rows;
         }
@@ -434,9 +446,13 @@ mod tests {
             let table = table(rows);
             let bytes = table.to_parquet("test", &[("a", "b")]).unwrap();
             assert_eq!(table.to_parquet("test", &[("a", "b")]).unwrap(), bytes);
-            let (again, notes) = Table::from_parquet(bytes, COLUMNS, 1 << 30).unwrap();
+            let (again, notes) = Table::from_parquet(bytes.clone(), COLUMNS, 1 << 30).unwrap();
             assert_eq!(again.values, table.values);
             assert_eq!((again.len(), &*notes["a"]), (table.len(), "b"));
+            let (some, _) = Table::from_parquet_without(bytes, COLUMNS, &[0, 3], 1 << 30).unwrap();
+            let last = table.len().saturating_sub(1);
+            assert_eq!((some.len(), some.whole(last, 0), some.text(last, 3)), (table.len(), None, None));
+            assert_eq!((some.whole(last, 1), some.bytes(0, 4)), (table.whole(last, 1), table.bytes(0, 4)));
         }
     }
 

@@ -9,7 +9,7 @@ mod draw;
 mod made_up;
 
 use benchwright_report::html::{self, Index};
-use benchwright_report::{Side, Summary, compare_all, text};
+use benchwright_report::{Side, Tally, compare_all, text};
 use std::io::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,13 +17,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::PathBuf::from(arguments.next().ok_or("usage: made_up_page FOLDER [ATTEMPTS]")?);
     let attempts = arguments.next().map_or(Ok(2), |count| count.parse())?;
     let (plan, records) = made_up::made_up_run(attempts, 1);
-    let summary = Summary::of(&plan, &records)?;
-    let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { plan: &plan, records: &records, agent }).collect();
+    let tally = Tally::of(&plan, &records)?;
+    let summary = tally.summary();
+    let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { tally: &tally, agent }).collect();
     let comparisons = compare_all(&sides)?;
     let pages = made_up::pages(&plan, &records);
     let links: Vec<html::PageLink> = pages.iter().map(|page| page.link()).collect();
-    let index =
-        html::index(&summary, &Index { title: "A made-up run", comparisons: &comparisons, pages: &links, head: "" });
+    let beside = Index { title: "A made-up run", comparisons: &comparisons, pages: &links, ..Index::default() };
+    let index = html::index(&summary, &beside);
     std::fs::create_dir_all(folder.join("trials"))?;
     std::fs::write(folder.join("index.html"), &index)?;
     for page in &pages {

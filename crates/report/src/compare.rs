@@ -1,18 +1,16 @@
 //! Two agents on the same tasks, of one run or of two: a paired table by tier and overall.
 
 use crate::stats::{Difference, Finding, LEVEL, Unit, could_tell, holm, paired, rounded};
-use crate::summary::{one, tried};
-use benchwright_pack::run::{RunPlan, Score, TaskLine, TrialRecord};
+use crate::summary::{Tally, Tried, passes, rewards};
+use benchwright_pack::run::TaskLine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One side of a comparison: an agent in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The plan of the run.
-    pub plan: &'a RunPlan,
-    /// The records of all trials of the run.
-    pub records: &'a [TrialRecord],
+    /// The records of the run, counted.
+    pub tally: &'a Tally<'a>,
     /// The agent of the run that is compared, by its name.
     pub agent: &'a str,
 }
@@ -60,11 +58,12 @@ pub struct Comparison {
 /// Compares two agents on the same tasks.
 pub fn compare(a: Side, b: Side) -> Result<Comparison, CompareError> {
     for side in [a, b] {
-        if !side.plan.agents.iter().any(|agent| agent == side.agent) {
-            return Err(CompareError::NoAgent(side.agent.to_owned(), side.plan.agents.join(", ")));
+        if !side.tally.plan.agents.iter().any(|agent| agent == side.agent) {
+            return Err(CompareError::NoAgent(side.agent.to_owned(), side.tally.plan.agents.join(", ")));
         }
     }
-    let digests = |side: Side<'_>| side.plan.tasks.iter().map(|task| task.digest.clone()).collect::<BTreeSet<String>>();
+    let digests =
+        |side: Side<'_>| side.tally.plan.tasks.iter().map(|task| task.digest.clone()).collect::<BTreeSet<String>>();
     let (left, right) = (digests(a), digests(b));
     if left != right {
         return Err(CompareError::OtherTasks {
@@ -75,21 +74,17 @@ pub fn compare(a: Side, b: Side) -> Result<Comparison, CompareError> {
     }
     let rows = |side: Side<'_>| -> BTreeMap<String, [Option<(f64, u32)>; 2]> {
         let mean = |unit: Unit| (unit.mean, unit.trials);
-        let row = |value: fn(&Score) -> f64, tried: &crate::summary::Tried| tried.unit(value).map(mean);
-        tried(side.plan, side.records, side.agent)
-            .iter()
-            .map(|of| {
-                let both = [row(|score| one(score.pass), of), row(|score| score.reward as f64 / 1e6, of)];
-                (of.task.digest.clone(), both)
-            })
-            .collect()
+        let tried = side.tally.tried(side.agent);
+        let row = |of: &Tried| [of.unit(passes).map(mean), of.unit(rewards).map(mean)];
+        tried.iter().map(|of| (of.task.digest.clone(), row(of))).collect()
     };
     let (left, right) = (rows(a), rows(b));
     let pairs = |at: usize, wanted: &dyn Fn(&TaskLine) -> bool| -> Vec<(Unit<'_>, Unit<'_>)> {
         let unit = |task: &'_ TaskLine, side: &BTreeMap<String, [Option<(f64, u32)>; 2]>| {
             side.get(&task.digest).and_then(|row| row[at])
         };
-        a.plan
+        a.tally
+            .plan
             .tasks
             .iter()
             .filter(|task| wanted(task))
@@ -102,7 +97,7 @@ pub fn compare(a: Side, b: Side) -> Result<Comparison, CompareError> {
     };
     let all = pairs(0, &|_| true);
     let mut tiers: Vec<&str> = Vec::new();
-    for task in &a.plan.tasks {
+    for task in &a.tally.plan.tasks {
         if !tiers.contains(&&*task.tier) {
             tiers.push(&task.tier);
         }
@@ -112,7 +107,7 @@ pub fn compare(a: Side, b: Side) -> Result<Comparison, CompareError> {
     Ok(Comparison {
         a: a.agent.to_owned(),
         b: b.agent.to_owned(),
-        left_out: a.plan.tasks.len() - all.len(),
+        left_out: a.tally.plan.tasks.len() - all.len(),
         p_holm: pass.p,
         pass,
         reward: paired(&pairs(1, &|_| true)),

@@ -5,7 +5,7 @@
 mod index;
 mod trial;
 
-pub use index::{Index, LARGEST_INDEX, PageLink, index};
+pub use index::{Index, LARGEST_INDEX, MOST_LISTED, PageLink, Pages, index};
 pub use trial::{Answer, CallView, TrialView, trial_page};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};

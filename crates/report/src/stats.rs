@@ -18,7 +18,7 @@ pub use paired::{Difference, Finding, could_tell, holm, mcnemar, paired};
 pub use passes::{pass_at_k, pass_hat_k, passes};
 pub use power::{Design, power, smallest_difference};
 pub use rank::spearman;
-pub use spread::{intraclass, quantile};
+pub use spread::{intraclass, intraclass_of_passes, quantile};
 
 /// The level of every interval and test: 95 %.
 pub const LEVEL: f64 = 0.95;

@@ -6,20 +6,23 @@ mod grid;
 mod injections;
 mod pairs;
 mod refusals;
+mod tally;
 
 pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
 pub use injections::InjectionFigures;
 pub use pairs::PairFigures;
 pub use refusals::RefusalFigures;
+pub use tally::Tally;
 
-use crate::stats::{Unit, intraclass, rounded, spearman};
+use crate::stats::{Unit, intraclass, intraclass_of_passes, rounded, spearman};
 use benchwright_pack::{
-    run::{RunPlan, Score, TaskLine, TrialEnd, TrialKey, TrialRecord},
+    run::{RunPlan, TaskLine, TrialRecord},
     tier_place,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use tally::{OfAgent, Trials};
 
 /// The version of the summary's JSON.
 pub const SUMMARY_VERSION: u32 = 1;
@@ -196,152 +199,116 @@ pub struct Flaky {
 }
 
 /// A task with an agent's trials of it.
+#[derive(Clone, Copy)]
 pub(crate) struct Tried<'a> {
     /// The task.
     pub(crate) task: &'a TaskLine,
     /// The trials that ended.
-    pub(crate) records: Vec<&'a TrialRecord>,
+    pub(crate) trials: &'a Trials,
 }
 
 impl<'a> Tried<'a> {
-    /// The scored trials.
-    pub(crate) fn scores(&self) -> impl Iterator<Item = (&'a Score, &'a TrialRecord)> {
-        self.records.iter().filter_map(|record| match &record.end {
-            TrialEnd::Scored(score) => Some((score, *record)),
-            TrialEnd::Error { .. } => None,
-        })
-    }
-
-    /// The mean of something over the scored trials; `None` without one.
-    pub(crate) fn unit(&self, value: impl Fn(&Score) -> f64) -> Option<Unit<'a>> {
-        let (mut trials, mut sum) = (0, 0.0);
-        for (score, _) in self.scores() {
-            trials += 1;
-            sum += value(score);
-        }
-        (trials > 0).then(|| Unit { cluster: &self.task.cluster, mean: sum / f64::from(trials), trials })
+    /// The mean over the scored trials of something that there is a sum of; `None` without one.
+    pub(crate) fn unit(&self, sum: impl Fn(&Trials) -> f64) -> Option<Unit<'a>> {
+        let trials = self.trials.scored;
+        (trials > 0).then(|| Unit { cluster: &self.task.cluster, mean: sum(self.trials) / f64::from(trials), trials })
     }
 }
 
-/// 1 for true.
-pub(crate) fn one(truth: bool) -> f64 {
-    f64::from(u8::from(truth))
+/// How many trials passed.
+pub(crate) fn passes(trials: &Trials) -> f64 {
+    f64::from(trials.passed)
 }
 
-/// The trials of one agent by task, in the order of the plan. A record that stands twice counts as it stands last.
-pub(crate) fn tried<'a>(plan: &'a RunPlan, records: &'a [TrialRecord], agent: &str) -> Vec<Tried<'a>> {
-    let mut by_task: BTreeMap<&str, BTreeMap<u32, &TrialRecord>> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.key.agent == agent) {
-        by_task.entry(&record.key.task).or_default().insert(record.key.attempt, record);
-    }
-    plan.tasks
-        .iter()
-        .map(|task| Tried {
-            task,
-            records: by_task.get(&*task.digest).map(|of| of.values().copied().collect()).unwrap_or_default(),
-        })
-        .collect()
+/// The sum of rewards from 0 to 1.
+pub(crate) fn rewards(trials: &Trials) -> f64 {
+    trials.reward as f64 / 1e6
 }
 
 impl Summary {
-    /// The summary of a run, finished or not.
+    /// The summary of a run with few records, finished or not. A record that stands twice counts as it stands last.
     pub fn of(plan: &RunPlan, records: &[TrialRecord]) -> Result<Summary, SummaryError> {
-        let tasks: BTreeSet<&str> = plan.tasks.iter().map(|task| &*task.digest).collect();
-        let agents: BTreeSet<&str> = plan.agents.iter().map(|agent| &**agent).collect();
-        let planned = |key: &TrialKey| {
-            tasks.contains(&*key.task) && agents.contains(&*key.agent) && (1..=plan.attempts).contains(&key.attempt)
-        };
-        if let Some(TrialRecord { key, .. }) = records.iter().find(|record| !planned(&record.key)) {
-            let TrialKey { task, agent, attempt } = key.clone();
-            return Err(SummaryError::NotPlanned { task, agent, attempt });
-        }
-        let (mut wall, mut world, mut trials) = (0.0, 0.0, 0.0);
-        let mut summaries = Vec::new();
-        for agent in &plan.agents {
-            let tried = tried(plan, records, agent);
-            for record in tried.iter().flat_map(|tried| &tried.records) {
-                wall += record.spent.wall as f64 / 1e6;
-                world += record.spent.world as f64 / 1e6;
-                trials += 1.0;
-            }
-            summaries.push(agent_summary(plan, agent, &tried));
-        }
-        let count = |of: fn(&Counts) -> usize| summaries.iter().map(|agent| of(&agent.all.counts)).sum();
-        let mean = |of: fn(&Figures) -> Option<f64>| {
-            let known: Vec<f64> = summaries.iter().filter_map(|agent| of(&agent.all)).collect();
-            (!known.is_empty()).then(|| rounded(known.iter().sum::<f64>() / known.len() as f64))
-        };
-        Ok(Summary {
-            version: SUMMARY_VERSION,
-            plan: plan.digest().to_string(),
-            tasks: plan.tasks.len(),
-            clusters: plan.tasks.iter().map(|task| &*task.cluster).collect::<BTreeSet<&str>>().len(),
-            attempts: plan.attempts,
-            planned: count(|counts| counts.planned),
-            attempted: count(|counts| counts.attempted),
-            scored: count(|counts| counts.scored),
-            errors: count(|counts| counts.errors),
-            mean_reward: mean(|figures| figures.mean_reward.value),
-            pass_at_1: mean(|figures| figures.pass_at_1.value),
-            trials_per_s: (wall > 0.0).then(|| rounded(trials / wall)),
-            environment_share: (wall > 0.0).then(|| rounded(world / wall)),
-            agents: summaries,
-        })
+        Ok(Tally::of(plan, records)?.summary())
+    }
+}
+
+/// The summary of a run of which these records were counted.
+fn summary(tally: &Tally) -> Summary {
+    let plan = tally.plan;
+    let (mut wall, mut world) = (0, 0);
+    let mut summaries = Vec::new();
+    for (agent, of) in plan.agents.iter().filter_map(|agent| Some((agent, tally.agent(agent)?))) {
+        wall += of.wall;
+        world += of.world;
+        summaries.push(agent_summary(plan, agent, of, &tally.tried(agent)));
+    }
+    let count = |of: fn(&Counts) -> usize| summaries.iter().map(|agent| of(&agent.all.counts)).sum();
+    let mean = |of: fn(&Figures) -> Option<f64>| {
+        let known: Vec<f64> = summaries.iter().filter_map(|agent| of(&agent.all)).collect();
+        (!known.is_empty()).then(|| rounded(known.iter().sum::<f64>() / known.len() as f64))
+    };
+    let attempted: usize = count(|counts| counts.attempted);
+    Summary {
+        version: SUMMARY_VERSION,
+        plan: plan.digest().to_string(),
+        tasks: plan.tasks.len(),
+        clusters: plan.tasks.iter().map(|task| &*task.cluster).collect::<BTreeSet<&str>>().len(),
+        attempts: plan.attempts,
+        planned: count(|counts| counts.planned),
+        attempted,
+        scored: count(|counts| counts.scored),
+        errors: count(|counts| counts.errors),
+        mean_reward: mean(|figures| figures.mean_reward.value),
+        pass_at_1: mean(|figures| figures.pass_at_1.value),
+        trials_per_s: (wall > 0).then(|| rounded(attempted as f64 / (wall as f64 / 1e6))),
+        environment_share: (wall > 0).then(|| rounded(world as f64 / wall as f64)),
+        agents: summaries,
     }
 }
 
 /// How many different errors of an agent are told.
 const ERRORS: usize = 5;
 
-fn errors(tried: &[Tried]) -> Vec<ErrorLine> {
-    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for record in tried.iter().flat_map(|tried| &tried.records) {
-        if let TrialEnd::Error { cause, detail } = &record.end {
-            *found.entry((cause, detail)).or_default() += 1;
-        }
-    }
-    let line = |((cause, detail), trials): ((&str, &str), usize)| ErrorLine {
-        cause: cause.to_owned(),
-        detail: detail.to_owned(),
-        trials,
+fn errors(of: &OfAgent) -> Vec<ErrorLine> {
+    let said = of.errors.iter().flat_map(|(cause, details)| details.iter().map(move |of| (cause, of)));
+    let mut found: Vec<(&String, (&String, &usize))> = said.collect();
+    // Sorting keeps equal ones in the order of their texts.
+    found.sort_by_key(|(_, (_, trials))| std::cmp::Reverse(**trials));
+    found.truncate(ERRORS);
+    let line = |(cause, (detail, trials)): (&String, (&String, &usize))| ErrorLine {
+        cause: cause.clone(),
+        detail: detail.clone(),
+        trials: *trials,
     };
-    let mut lines: Vec<ErrorLine> = found.into_iter().map(line).collect();
-    lines.sort_by_key(|line| std::cmp::Reverse(line.trials));
-    lines.truncate(ERRORS);
-    lines
+    found.into_iter().map(line).collect()
 }
 
-fn agent_summary(plan: &RunPlan, agent: &str, tried: &[Tried]) -> AgentSummary {
+fn agent_summary(plan: &RunPlan, agent: &str, of: &OfAgent, tried: &[Tried]) -> AgentSummary {
     let attempts = plan.attempts;
-    let all: Vec<&Tried> = tried.iter().collect();
     let groups = |name: fn(&TaskLine) -> (u32, String)| {
-        let mut parts: BTreeMap<(u32, String), Vec<&Tried>> = BTreeMap::new();
+        let mut parts: BTreeMap<(u32, String), Vec<Tried>> = BTreeMap::new();
         for tried in tried {
-            parts.entry(name(tried.task)).or_default().push(tried);
+            parts.entry(name(tried.task)).or_default().push(*tried);
         }
-        let part = |((_, name), of): ((u32, String), Vec<&Tried>)| Group { name, figures: Figures::of(&of, attempts) };
+        let part = |((_, name), of): ((u32, String), Vec<Tried>)| Group { name, figures: Figures::of(&of, attempts) };
         parts.into_iter().map(part).collect()
     };
-    let (families, rules) = failures(tried);
+    let (families, rules) = failures(of, tried);
     let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut trials, mut flaky) = (Vec::new(), Vec::new());
-    for tried in tried {
-        let results: Vec<f64> = tried.scores().map(|(score, _)| one(score.pass)).collect();
-        if results.is_empty() {
-            continue;
+    for Tried { task, trials: of } in tried.iter().filter(|tried| tried.trials.scored > 0) {
+        let (scored, passed) = (of.scored, of.passed);
+        clusters.entry(&task.cluster).or_default().push(f64::from(passed) / f64::from(scored));
+        if passed > 0 && passed < scored {
+            flaky.push(Flaky { task: task.id.clone(), passed: passed as usize, scored: scored as usize });
         }
-        let passed = results.iter().filter(|result| **result > 0.0).count();
-        clusters.entry(&tried.task.cluster).or_default().push(passed as f64 / results.len() as f64);
-        if passed > 0 && passed < results.len() {
-            flaky.push(Flaky { task: tried.task.id.clone(), passed, scored: results.len() });
-        }
-        trials.push(results);
+        trials.push((scored, passed));
     }
     AgentSummary {
         agent: agent.to_owned(),
         settings: plan.settings.get(agent).cloned().unwrap_or_default(),
-        all: Figures::of(&all, attempts),
-        errors: errors(tried),
+        all: Figures::of(tried, attempts),
+        errors: errors(of),
         by: Breakdown {
             tier: groups(|task| (tier_place(&task.tier), task.tier.clone())),
             pattern: groups(|task| (0, task.pattern.clone())),
@@ -363,7 +330,7 @@ fn agent_summary(plan: &RunPlan, agent: &str, tried: &[Tried]) -> AgentSummary {
         refusals: refusals::figures(tried),
         injections: injections::figures(tried),
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
-        icc_task: intraclass(&trials).map(rounded),
+        icc_task: intraclass_of_passes(&trials).map(rounded),
     }
 }
 
@@ -387,27 +354,17 @@ fn horizon_bin(horizon: u32) -> (u32, String) {
 }
 
 /// How often each family and each rule failed, the most frequent first.
-fn failures(tried: &[Tried]) -> (Vec<Failure>, Vec<Failure>) {
-    let mut families: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut rules: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut scored = 0;
-    for (score, _) in tried.iter().flat_map(Tried::scores) {
-        scored += 1;
-        for family in score.failed.values().map(|family| &**family).collect::<BTreeSet<&str>>() {
-            *families.entry(family).or_default() += 1;
-        }
-        for (rule, family) in &score.failed {
-            *rules.entry((rule, family)).or_default() += 1;
-        }
-    }
+fn failures(of: &OfAgent, tried: &[Tried]) -> (Vec<Failure>, Vec<Failure>) {
+    let scored: usize = tried.iter().map(|tried| tried.trials.scored as usize).sum();
     let failure = |name: &str, family: &str, trials: usize| Failure {
         name: name.to_owned(),
         family: family.to_owned(),
         trials,
-        rate: rounded(trials as f64 / f64::from(scored.max(1))),
+        rate: rounded(trials as f64 / scored.max(1) as f64),
     };
-    let mut families: Vec<Failure> = families.into_iter().map(|(name, n)| failure(name, name, n)).collect();
-    let mut rules: Vec<Failure> = rules.into_iter().map(|((name, family), n)| failure(name, family, n)).collect();
+    let mut families: Vec<Failure> = of.families.iter().map(|(name, trials)| failure(name, name, *trials)).collect();
+    let rules = of.rules.iter().flat_map(|(name, families)| families.iter().map(move |of| (name, of)));
+    let mut rules: Vec<Failure> = rules.map(|(name, (family, trials))| failure(name, family, *trials)).collect();
     // Sorting keeps equal ones in the order of their names.
     families.sort_by_key(|failure| std::cmp::Reverse(failure.trials));
     rules.sort_by_key(|failure| std::cmp::Reverse(failure.trials));
@@ -421,10 +378,9 @@ fn correlations(tried: &[Tried]) -> Vec<Correlation> {
     let correlation = |name: &str, value: &dyn Fn(&TaskLine) -> Option<f64>| {
         let (mut success, mut calls) = (Vec::new(), Vec::new());
         for tried in tried {
-            let (Some(value), Some(pass)) = (value(tried.task), tried.unit(|score| one(score.pass))) else { continue };
-            let made: f64 = tried.scores().map(|(_, record)| f64::from(record.used.calls)).sum();
+            let (Some(value), Some(pass)) = (value(tried.task), tried.unit(passes)) else { continue };
             success.push((value, pass.mean));
-            calls.push((value, made / f64::from(pass.trials)));
+            calls.push((value, tried.trials.calls as f64 / f64::from(pass.trials)));
         }
         Correlation {
             parameter: name.to_owned(),

@@ -6,7 +6,7 @@
 //! What a chain cannot show by itself is that its end was cut off, or that somebody with this program made it all again: for that its last
 //! hash, the *head*, has to be known from elsewhere. Whoever publishes the head of a run has published the run.
 
-use crate::numbers;
+use crate::numbers::{self, Numbers, Places};
 use benchwright_base::Digest;
 use benchwright_pack::{TrialRecord, WorkPlan, run::TrialEnd};
 use std::collections::BTreeMap;
@@ -128,9 +128,9 @@ pub struct SegmentLink {
     /// The digest of its files.
     pub digest: String,
     /// The trials whose records are in it, in order. It may hold others: errors that were opened again.
-    pub numbers: Vec<i64>,
+    pub numbers: Numbers,
     /// Those of them that are errors.
-    pub errors: Vec<i64>,
+    pub errors: Numbers,
 }
 
 /// What is recorded of a run, held to its chain.
@@ -170,7 +170,7 @@ pub(crate) struct Reader<'a> {
     /// What each link told, with the place among the segments.
     told: BTreeMap<i64, (Told, usize)>,
     /// The place of the last link of each trial that is recorded.
-    latest: BTreeMap<i64, i64>,
+    latest: Places,
     /// The number that the next row must have.
     next: i64,
     missing: usize,
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             chain.flaw(None, "the plan was changed after the run was begun");
         }
         chain.hashes.push(first_hash(name, digest));
-        Reader { plan, chain, expected: 1, told: BTreeMap::new(), latest: BTreeMap::new(), next: 1, missing: 0 }
+        Reader { plan, chain, expected: 1, told: BTreeMap::new(), latest: Places::default(), next: 1, missing: 0 }
     }
 
     /// The hash of the last link that was followed.
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
             self.chain.flaw(None, format!("link {place} of the chain names no trials: `{numbers}`"));
         }
         for number in about.unwrap_or_default() {
-            let was = if told == Told::Again { self.latest.remove(&number) } else { self.latest.insert(number, place) };
+            let was = if told == Told::Again { self.latest.remove(number) } else { self.latest.insert(number, place) };
             match (was.is_some(), told == Told::Again) {
                 (true, false) => self.chain.flaw(Some(number), format!("link {place} records it a second time")),
                 (false, true) => {
@@ -220,7 +220,12 @@ impl<'a> Reader<'a> {
         let at = self.chain.segments.len();
         if let Told::Segment(name, digest) = &told {
             let (name, digest) = (name.clone(), digest.clone());
-            self.chain.segments.push(SegmentLink { name, digest, numbers: Vec::new(), errors: Vec::new() });
+            self.chain.segments.push(SegmentLink {
+                name,
+                digest,
+                numbers: Numbers::default(),
+                errors: Numbers::default(),
+            });
         }
         self.told.insert(place, (told, at));
         self.chain.hashes.push(hash);
@@ -245,7 +250,7 @@ impl<'a> Reader<'a> {
         if !(1..=trials).contains(&number) {
             self.chain.flaw(Some(number), "the plan has no such trial");
         }
-        let latest = self.latest.get(&number).copied();
+        let latest = self.latest.get(number);
         if !row.is_done {
             if latest.is_some() {
                 let what = "the chain has a record of it, and its row has none: the record was taken away";
@@ -273,7 +278,9 @@ impl<'a> Reader<'a> {
                 let at = *at;
                 if let Some(segment) = self.chain.segments.get_mut(at) {
                     segment.numbers.push(number);
-                    segment.errors.extend(row.is_error.then_some(number));
+                    if row.is_error {
+                        segment.errors.push(number);
+                    }
                 }
             }
             _ => {

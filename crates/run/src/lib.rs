@@ -58,6 +58,7 @@ pub use drive::{Driver, Keeping, Progress, record_played, run};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Left, Reach, Sealed, ToolCard};
 pub use ledger::{Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId};
+pub use numbers::Numbers;
 pub use policy::{POLICIES, policy};
 pub use program::{
     Bare, Bounds, Broken, Bubblewrap, Container, Isolation, Job, Program, Ran, Surroundings, View, ViewError,

@@ -28,6 +28,17 @@ const VERSION_NOTE: &str = "benchwright.version";
 const FULL: usize = 64 << 20;
 /// The largest file of a segment that is read, packed and unpacked.
 const LARGEST: usize = 1 << 30;
+/// What a record does not have of its row.
+const BESIDE_RECORDS: [usize; 8] = [
+    InTrials::Task as usize,
+    InTrials::Domain as usize,
+    InTrials::DomainDigest as usize,
+    InTrials::Role as usize,
+    InTrials::Actor as usize,
+    InTrials::FirstState as usize,
+    InTrials::State as usize,
+    InTrials::TraceDigest as usize,
+];
 /// The files beside `trials`, with what each row is.
 const BESIDE: [(&str, &[Column]); 3] = [("steps", STEPS), ("transcripts", TRANSCRIPTS), ("states", STATES)];
 
@@ -308,6 +319,7 @@ impl Segments {
         &self,
         name: &str,
         (table, columns): (&str, &'static [Column]),
+        without: &[usize],
         digest: &str,
     ) -> Result<(Table, BTreeMap<String, String>), StoreError> {
         let path = self.place(name, table);
@@ -319,7 +331,8 @@ impl Segments {
         if Digest::of(&bytes).to_string() != digest {
             return Err(bad("it was changed after it was recorded: its digest differs".to_owned()));
         }
-        let read = Table::from_parquet(bytes, columns, LARGEST as u64).map_err(|error| bad(error.to_string()))?;
+        let read = Table::from_parquet_without(bytes, columns, without, LARGEST as u64);
+        let read = read.map_err(|error| bad(error.to_string()))?;
         match read.1.get(VERSION_NOTE).map(|version| &**version) {
             Some(VERSION) => Ok(read),
             other => Err(bad(format!("it is of version {}; this program reads {VERSION}", other.unwrap_or("none")))),
@@ -329,7 +342,7 @@ impl Segments {
     /// The records of a segment that count, in the order of their numbers. Its file must have the digest of its link, and the trials that
     /// the link names.
     pub fn records(&self, link: &SegmentLink) -> Result<Vec<(i64, TrialRecord)>, StoreError> {
-        let (trials, notes) = self.read_table(&link.name, ("trials", TRIALS), &link.digest)?;
+        let (trials, notes) = self.read_table(&link.name, ("trials", TRIALS), &BESIDE_RECORDS, &link.digest)?;
         for (table, _) in BESIDE.iter().filter(|(table, _)| notes.contains_key(&format!("benchwright.{table}"))) {
             if !self.depot.has(&file_of(&link.name, table)).map_err(unread)? {
                 return Err(StoreError::Missing(self.place(&link.name, table)));
@@ -345,16 +358,19 @@ impl Segments {
 
     /// The rows of the trials that count.
     fn rows(&self, link: &SegmentLink, trials: &Table) -> Result<Vec<(i64, usize)>, StoreError> {
-        let known: BTreeMap<i64, usize> =
-            (0..trials.len()).filter_map(|row| Some((trials.whole(row, InTrials::Number as usize)?, row))).collect();
-        if known.len() != trials.len() {
+        let number = |row: usize| Some((trials.whole(row, InTrials::Number as usize)?, row));
+        let mut known: Vec<(i64, usize)> = (0..trials.len()).filter_map(number).collect();
+        known.sort_unstable();
+        if known.windows(2).any(|two| two[0].0 == two[1].0) {
             return Err(self.bad(link, "trials", "it has a trial twice"));
         }
-        let find = |number: &i64| {
-            let row = known.get(number).ok_or_else(|| self.bad(link, "trials", format!("it has no trial {number}")))?;
-            let is_error = trials.bytes(*row, InTrials::Error as usize).is_some();
-            match is_error == link.errors.binary_search(number).is_ok() {
-                true => Ok((*number, *row)),
+        let find = |number: i64| {
+            let at = known.binary_search_by_key(&number, |(number, _)| *number);
+            let (_, row) =
+                at.map(|at| known[at]).map_err(|_| self.bad(link, "trials", format!("it has no trial {number}")))?;
+            let is_error = trials.bytes(row, InTrials::Error as usize).is_some();
+            match is_error == link.errors.contains(number) {
+                true => Ok((number, row)),
                 false => Err(self.bad(
                     link,
                     "trials",
@@ -416,11 +432,11 @@ impl Segments {
 
     /// Reads all of a segment.
     pub fn read(&self, link: &SegmentLink) -> Result<Segment, StoreError> {
-        let (trials, notes) = self.read_table(&link.name, ("trials", TRIALS), &link.digest)?;
+        let (trials, notes) = self.read_table(&link.name, ("trials", TRIALS), &[], &link.digest)?;
         let mut beside = Vec::new();
         for (table, columns) in BESIDE {
             beside.push(match notes.get(&format!("benchwright.{table}")) {
-                Some(digest) => self.read_table(&link.name, (table, columns), digest)?.0,
+                Some(digest) => self.read_table(&link.name, (table, columns), &[], digest)?.0,
                 None => Table::new(columns),
             });
         }

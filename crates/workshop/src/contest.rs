@@ -330,9 +330,14 @@ fn of_run(folder: &Path) -> Result<Claimed, Error> {
     let mut tasks: Vec<(String, String)> =
         run.plan.tasks.iter().map(|task| (task.id.clone(), task.digest.clone())).collect();
     let planned: BTreeSet<String> = tasks.iter().map(|(_, digest)| digest.clone()).collect();
-    let tried: BTreeSet<&String> = run.records().iter().map(|(_, record)| &record.key.task).collect();
-    let beside = tried.into_iter().filter(|digest| !planned.contains(*digest));
-    tasks.extend(beside.map(|digest| (digest.clone(), digest.clone())));
+    let mut beside = BTreeSet::new();
+    run.each::<Error>(&mut |_, record| {
+        if !planned.contains(&record.key.task) {
+            beside.insert(record.key.task.clone());
+        }
+        Ok(())
+    })?;
+    tasks.extend(beside.into_iter().map(|digest| (digest.clone(), digest)));
     Ok(Claimed { from: format!("the run {}", run.name), tasks })
 }
 

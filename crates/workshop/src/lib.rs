@@ -43,7 +43,7 @@ pub mod freedoms;
 pub mod host;
 mod judge;
 pub mod nemo;
-mod pages;
+pub mod pages;
 pub mod play;
 mod progress;
 pub mod recorded;

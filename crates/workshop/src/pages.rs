@@ -3,50 +3,74 @@
 
 use crate::{Error, Workshop, host::StoreHost, progress::Work, recorded::Recorded};
 use benchwright_pack::{Store, TaskLine, TrialRecord, run::TrialEnd};
-use benchwright_report::html::{PageLink, TrialView, page_name, trial_page};
-use std::{collections::BTreeMap, fs, path::Path};
+use benchwright_report::html::{MOST_LISTED, PageLink, Pages, TrialView, page_name, trial_page};
+use std::{
+    collections::{BTreeMap, BinaryHeap},
+    fs,
+    path::Path,
+};
+
+/// Trials that are to get a page, chosen while all are gone through: of each agent the first by number.
+pub struct Chosen<'r> {
+    only_failed: bool,
+    most: usize,
+    /// The numbers of each agent, the largest on top.
+    numbers: BTreeMap<&'r str, BinaryHeap<i64>>,
+}
+
+impl Chosen<'_> {
+    /// Looks at the next trial.
+    pub fn add(&mut self, number: i64, record: &TrialRecord) {
+        let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
+        let Some(numbers) = self.numbers.get_mut(&*record.key.agent).filter(|_| !(self.only_failed && passed)) else {
+            return;
+        };
+        if numbers.len() < self.most {
+            numbers.push(number);
+        } else if let Some(mut largest) = numbers.peek_mut().filter(|largest| number < **largest) {
+            *largest = number;
+        }
+    }
+}
 
 impl Recorded {
-    /// Writes the pages of trials into a folder, of each agent at most so many; what the index links to.
-    pub fn pages(
-        &self,
-        workshop: &Workshop,
-        tasks: &Path,
-        (only_failed, most): (bool, usize),
-        out: &Path,
-    ) -> Result<Vec<PageLink>, Error> {
+    /// A choice of at most so many trials of each agent: of all, or of those that did not pass.
+    pub fn choose(&self, (only_failed, most): (bool, usize)) -> Chosen<'_> {
+        let numbers = self.plan.agents.iter().map(|agent| (&**agent, BinaryHeap::new())).collect();
+        Chosen { only_failed, most, numbers }
+    }
+
+    /// Writes the pages of chosen trials into a folder; what the index links to.
+    pub fn pages(&self, workshop: &Workshop, tasks: &Path, chosen: Chosen<'_>, out: &Path) -> Result<Pages, Error> {
         let host = StoreHost::new(workshop.catalog(), Store::at(tasks));
         let lines: BTreeMap<&str, &TaskLine> = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-        let mut left: BTreeMap<&str, usize> = self.plan.agents.iter().map(|agent| (&**agent, most)).collect();
-        let mut chosen = Vec::new();
-        for (number, record) in self.records() {
-            let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
-            let (Some(left), Some(task)) = (left.get_mut(&*record.key.agent), lines.get(&*record.key.task)) else {
-                continue;
-            };
-            if *left > 0 && !(only_failed && passed) {
-                *left -= 1;
-                chosen.push((*number, record, *task));
-            }
-        }
+        let mut numbers: Vec<i64> = chosen.numbers.into_values().flatten().collect();
+        numbers.sort_unstable();
         let folder = out.join("trials");
         fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-        let mut work = Work::begin(workshop.progress(), "pages", 0, chosen.len());
-        let mut links = Vec::new();
-        for (number, record, task) in chosen {
-            let (page, wrong) = page(self, &host, number, record, task);
+        let mut work = Work::begin(workshop.progress(), "pages", 0, numbers.len());
+        let mut pages = Pages::default();
+        for number in numbers {
+            let record = self.record(number)?;
+            let task = lines.get(&*record.key.task).ok_or_else(|| Error::NoTask(record.key.task.clone()))?;
+            let (page, wrong) = page(self, &host, number, &record, task);
             let href = page_name(&record.key);
             let path = out.join(&href);
             fs::write(&path, page).map_err(Error::io(&path))?;
-            let (agent, attempt) = (record.key.agent.clone(), record.key.attempt);
+            work.done(&task.id);
+            pages.wrong.extend(wrong.clone());
+            if pages.links.len() == MOST_LISTED {
+                pages.unlisted += 1;
+                continue;
+            }
             let pass = match &record.end {
                 TrialEnd::Scored(score) => Some(score.pass),
                 TrialEnd::Error { .. } => None,
             };
-            links.push(PageLink { href, agent, task: task.id.clone(), attempt, pass, wrong });
-            work.done(&task.id);
+            let (agent, attempt) = (record.key.agent, record.key.attempt);
+            pages.links.push(PageLink { href, agent, task: task.id.clone(), attempt, pass, wrong });
         }
-        Ok(links)
+        Ok(pages)
     }
 }
 

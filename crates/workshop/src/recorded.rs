@@ -1,4 +1,5 @@
-//! Recorded runs as dialogues: every trial of a ledger with what was said and done in it, for rows and for logs of other programs.
+//! Recorded runs: every trial of a ledger, and what was said and done in it, for reports, for rows and for logs of other programs. A run may have
+//! millions of trials, so its records are gone through and never held.
 
 use crate::{
     Error, Workshop,
@@ -16,16 +17,41 @@ use benchwright_export::{
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
 };
 use benchwright_pack::{RunPlan, Store, StoreError, TaskLine, TrialRecord, run::TrialEnd};
+use benchwright_report::{SummaryError, Tally};
 use benchwright_run::{Chain, Flaw, Kept, RunId, Segment, Segments, TrialFolder, folder::told_apart};
 use std::{
     collections::{BTreeMap, VecDeque},
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, mpsc},
+    thread,
 };
 
 /// How many segments are held in memory for who goes through their trials.
-const MOST_READ: usize = 8;
+const MOST_READ: usize = 4;
+/// How many threads read segments for who goes through all records.
+const READERS: usize = 2;
+
+/// The segments that were read last, by their places.
+struct Latest<T>(Mutex<VecDeque<(usize, Arc<T>)>>);
+
+impl<T> Latest<T> {
+    fn get(&self, at: usize, read: impl FnOnce() -> Result<T, StoreError>) -> Result<Arc<T>, StoreError> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = lock().iter().find(|(known, _)| *known == at) {
+            return Ok(Arc::clone(known));
+        }
+        let read = Arc::new(read()?);
+        let mut all = lock();
+        all.push_front((at, Arc::clone(&read)));
+        all.truncate(MOST_READ);
+        Ok(read)
+    }
+}
+
+/// The records of a segment, by number.
+type Records = Vec<(i64, TrialRecord)>;
 
 /// A run that was recorded.
 pub struct Recorded {
@@ -34,14 +60,13 @@ pub struct Recorded {
     /// What it was to do.
     pub plan: RunPlan,
     pub(crate) chain: Chain,
-    /// The records of folders and segments, by number.
-    records: Vec<(i64, TrialRecord)>,
-    /// What is wrong with segments.
-    pub(crate) unread: Vec<Flaw>,
-    /// The segments that were read last.
-    read: Mutex<VecDeque<(usize, Arc<Segment>)>>,
+    /// The ranges of numbers that segments have, in order, each with the place of its segment.
+    ranges: Vec<(i64, i64, usize)>,
+    segments: Latest<Segment>,
+    records: Latest<Records>,
     pub(crate) folder: PathBuf,
-    pub(crate) segments: Segments,
+    /// Where its segments are.
+    pub(crate) kept_in: Segments,
     pub(crate) ledger: PathBuf,
     tasks: Option<PathBuf>,
     /// Where its tasks are kept, and what was fetched of them, where others work on it too.
@@ -74,32 +99,23 @@ impl Recorded {
     /// A run of the ledger.
     pub(crate) fn of(runs: &Runs, id: RunId, name: &str) -> Result<Recorded, Error> {
         let folder = runs.folder(name);
-        let (plan, mut chain) = (runs.ledger.plan(id)?, runs.ledger.chain(id)?);
-        let (mut records, mut unread) = (std::mem::take(&mut chain.records), Vec::new());
-        let segments = runs.segments(name);
-        for link in &chain.segments {
-            match segments.records(link) {
-                Ok(found) => records.extend(found),
-                Err(error) => unread.push(Flaw { trial: link.numbers.first().copied(), what: error.to_string() }),
-            }
-        }
-        records.sort_by_key(|(number, _)| *number);
-        for (number, record) in &records {
-            if plan.key(*number).is_some_and(|key| key != record.key) {
-                unread.push(Flaw { trial: Some(*number), what: "its record is of another trial".to_owned() });
-            }
-        }
+        let (plan, chain) = (runs.ledger.plan(id)?, runs.ledger.chain(id)?);
+        let links = chain.segments.iter().enumerate();
+        let ranges =
+            links.flat_map(|(at, link)| link.numbers.ranges().iter().map(move |(first, last)| (*first, *last, at)));
+        let mut ranges: Vec<(i64, i64, usize)> = ranges.collect();
+        ranges.sort_unstable();
         Ok(Recorded {
             plan,
             chain,
-            records,
-            unread,
-            read: Mutex::default(),
+            ranges,
+            segments: Latest(Mutex::default()),
+            records: Latest(Mutex::default()),
+            kept_in: runs.segments(name),
             elsewhere: match runs.is_shared() {
                 true => Some((runs.kept(&of_run(runs, name)?), OnceLock::new())),
                 false => None,
             },
-            segments,
             folder,
             ledger: runs.ledger_path(),
             tasks: runs.tasks_of(name).filter(|tasks| tasks.is_dir()),
@@ -107,48 +123,146 @@ impl Recorded {
         })
     }
 
-    /// The trials that have ended, by number.
-    pub fn records(&self) -> &[(i64, TrialRecord)] {
-        &self.records
+    /// How many trials have ended.
+    pub fn recorded(&self) -> usize {
+        self.chain.recorded
     }
 
-    /// The same, for who needs nothing else.
-    pub(crate) fn into_records(self) -> Vec<(i64, TrialRecord)> {
-        self.records
+    /// Goes through all records that can be read: those of folders, then those of segments in the order in which they were finished. What can
+    /// be seen to be wrong without judging anything again comes back: a chain whose links do not follow, a file that is not there.
+    pub fn each<E>(&self, each: &mut dyn FnMut(i64, &TrialRecord) -> Result<(), E>) -> Result<Vec<Flaw>, E> {
+        let unread = self.read(&|_| (), &mut |number, record, ()| each(number, record))?;
+        let folders = TrialFolder::of(&self.folder);
+        let lacking = |(number, record): &(i64, TrialRecord)| {
+            let is_folder = self.chain.folders.contains_key(number);
+            let path = is_folder.then(|| folders.lacks(*number, matches!(record.end, TrialEnd::Scored(_))))??;
+            Some(Flaw { trial: Some(*number), what: format!("{} is not there", path.display()) })
+        };
+        let lacking = self.chain.records.iter().filter_map(lacking);
+        Ok(self.chain.flaws.iter().cloned().chain(unread).chain(lacking).collect())
+    }
+
+    /// Hands over all records that can be read, each with what was made of it by the thread that read it. What is wrong with segments comes
+    /// back.
+    pub(crate) fn read<T: Send, E>(
+        &self,
+        make: &(dyn Fn(&TrialRecord) -> T + Sync),
+        each: &mut dyn FnMut(i64, &TrialRecord, T) -> Result<(), E>,
+    ) -> Result<Vec<Flaw>, E> {
+        let (mut unread, mut others) = (Vec::new(), Vec::new());
+        let is_other = |number: i64, record: &TrialRecord| self.plan.key(number).is_some_and(|key| key != record.key);
+        for (number, record) in &self.chain.records {
+            others.extend(is_other(*number, record).then_some(*number));
+            each(*number, record, make(record))?;
+        }
+        let (links, segments) = (&self.chain.segments, &self.kept_in);
+        thread::scope(|scope| {
+            let reader = |first: usize| {
+                let (send, receive) = mpsc::sync_channel(1);
+                scope.spawn(move || {
+                    for link in links.iter().skip(first).step_by(READERS) {
+                        let made = |(number, record): (i64, TrialRecord)| {
+                            (number, is_other(number, &record), make(&record), record)
+                        };
+                        let read = segments.records(link);
+                        let read = read.map(|records| records.into_iter().map(made).collect::<Vec<_>>());
+                        // Nobody listens any more where a record was refused.
+                        if send.send(read).is_err() {
+                            break;
+                        }
+                    }
+                });
+                receive
+            };
+            let readers: Vec<_> = (0..READERS).map(reader).collect();
+            for (link, reader) in links.iter().zip(readers.iter().cycle()) {
+                let why = match reader.recv() {
+                    Ok(Ok(records)) => {
+                        for (number, is_other, made, record) in records {
+                            others.extend(is_other.then_some(number));
+                            each(number, &record, made)?;
+                        }
+                        continue;
+                    }
+                    Ok(Err(error)) => error.to_string(),
+                    Err(_) => format!("the segment {} was not read", link.name),
+                };
+                unread.push(Flaw { trial: link.numbers.first(), what: why });
+            }
+            Ok::<(), E>(())
+        })?;
+        others.sort_unstable();
+        let other = |number| Flaw { trial: Some(number), what: "its record is of another trial".to_owned() };
+        unread.extend(others.into_iter().map(other));
+        Ok(unread)
+    }
+
+    /// All records that can be read, by number, for who has to have them at once.
+    pub fn records(&self) -> Result<Vec<(i64, TrialRecord)>, Error> {
+        let mut records = Vec::new();
+        self.each::<Error>(&mut |number, record| {
+            records.push((number, record.clone()));
+            Ok(())
+        })?;
+        records.sort_by_key(|(number, _)| *number);
+        Ok(records)
     }
 
     /// The place among the chain's segments of the one that a trial is in; nothing for one with a folder.
     pub(crate) fn segment_of(&self, number: i64) -> Option<usize> {
-        self.chain.segments.iter().position(|link| link.numbers.binary_search(&number).is_ok())
+        let after = self.ranges.partition_point(|(first, ..)| *first <= number);
+        let (_, last, at) = self.ranges[after.checked_sub(1)?];
+        (number <= last).then_some(at)
     }
 
-    fn segment(&self, at: usize) -> Result<Arc<Segment>, StoreError> {
-        let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = lock().iter().find(|(known, _)| *known == at) {
-            return Ok(Arc::clone(known));
-        }
-        let read = Arc::new(self.segments.read(&self.chain.segments[at])?);
-        let mut all = lock();
-        all.push_front((at, Arc::clone(&read)));
-        all.truncate(MOST_READ);
-        Ok(read)
+    /// The record of one trial.
+    pub(crate) fn record(&self, number: i64) -> Result<TrialRecord, StoreError> {
+        let find = |records: &[(i64, TrialRecord)]| {
+            let at = records.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            Some(records[at].1.clone())
+        };
+        let found = match self.segment_of(number) {
+            Some(at) => {
+                let records = self.records.get(at, || self.kept_in.records(&self.chain.segments[at]))?;
+                find(&records)
+            }
+            None => find(&self.chain.records),
+        };
+        let why = || format!("it has no record of trial {number}");
+        found.ok_or_else(|| StoreError::Malformed { path: self.ledger.clone(), why: why() })
     }
 
     /// What is kept of the way that a trial took, wherever that is.
     pub(crate) fn kept(&self, number: i64) -> Result<Kept, StoreError> {
         let Some(at) = self.segment_of(number) else { return TrialFolder::of(&self.folder).read(number) };
-        self.segment(at)?.kept(number)
+        self.segments.get(at, || self.kept_in.read(&self.chain.segments[at]))?.kept(number)
+    }
+
+    /// Its records, counted, and what is wrong with them.
+    pub fn tally(&self) -> Result<(Tally<'_>, Vec<Flaw>), SummaryError> {
+        let mut tally = Tally::new(&self.plan);
+        let flaws = self.each(&mut |_, record| tally.add(record))?;
+        Ok((tally, flaws))
     }
 
     /// The digest of all records by their numbers, times apart: the same for whoever worked the run off, in whatever order.
     pub fn digest(&self) -> Result<Digest, Error> {
-        let mut all = Vec::new();
-        for (number, record) in &self.records {
+        let made = |record: &TrialRecord| {
             let told = told_apart(record).and_then(|(told, _)| serde_json::to_vec(&told));
-            let told = told.map_err(|error| Error::Row { id: record.key.task.clone(), why: error.to_string() })?;
-            all.push((number.to_string(), Digest::of(&told)));
-        }
-        Ok(Digest::of_parts(all.iter().map(|(number, digest)| (&**number, &digest.0[..]))))
+            told.map(|told| Digest::of(&told)).map_err(|error| (record.key.task.clone(), error.to_string()))
+        };
+        let mut all = Vec::with_capacity(self.recorded());
+        self.read::<_, Error>(&made, &mut |number, _, made| {
+            all.push((number, made.map_err(|(id, why)| Error::Row { id, why })?));
+            Ok(())
+        })?;
+        all.sort_unstable_by_key(|(number, _)| *number);
+        // One text for the names of all parts takes less than a text for each.
+        let names = all.iter().fold(String::new(), |mut names, (number, _)| {
+            let _ = write!(names, "{number} ");
+            names
+        });
+        Ok(Digest::of_parts(names.split(' ').zip(&all).map(|(name, (_, digest))| (name, &digest.0[..]))))
     }
 
     /// The last hash of the chain over its records.
@@ -156,26 +270,17 @@ impl Recorded {
         self.chain.head()
     }
 
-    /// What can be seen to be wrong without judging anything again: a chain whose links do not follow, a file that is not there.
-    pub fn flaws(&self) -> Vec<Flaw> {
-        let folders = TrialFolder::of(&self.folder);
-        let lacking = |(number, record): &(i64, TrialRecord)| {
-            let path = match self.chain.folders.contains_key(number) {
-                true => folders.lacks(*number, matches!(record.end, TrialEnd::Scored(_)))?,
-                false => return None,
-            };
-            Some(Flaw { trial: Some(*number), what: format!("{} is not there", path.display()) })
-        };
-        let known = self.chain.flaws.iter().chain(&self.unread).cloned();
-        known.chain(self.records().iter().filter_map(lacking)).collect()
+    /// Refuses a run with flaws.
+    pub fn refuse(&self, flaws: Vec<Flaw>) -> Result<(), Error> {
+        match flaws.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Flawed { run: self.name.clone(), path: self.ledger.clone(), flaws }),
+        }
     }
 
     /// Refuses a run whose records are not as they were written.
     pub fn check(&self) -> Result<(), Error> {
-        match self.flaws() {
-            flaws if flaws.is_empty() => Ok(()),
-            flaws => Err(Error::Flawed { run: self.name.clone(), path: self.ledger.clone(), flaws }),
-        }
+        self.refuse(self.each::<Error>(&mut |_, _| Ok(()))?)
     }
 
     /// The folder of its tasks: the given one, or the one that it was run on.
@@ -205,7 +310,9 @@ impl Recorded {
     /// What a log tells of the run of an agent.
     pub fn facts(&self, agent: &str) -> RunFacts {
         let planned = self.plan.tasks.len() * self.plan.attempts as usize;
-        let recorded = self.records().iter().filter(|(_, record)| record.key.agent == agent).count();
+        let of_segments = self.chain.segments.iter().flat_map(|link| link.numbers.iter());
+        let numbers = self.chain.records.iter().map(|(number, _)| *number).chain(of_segments);
+        let recorded = numbers.filter(|number| self.plan.key(*number).is_some_and(|key| key.agent == agent)).count();
         RunFacts {
             name: self.name.clone(),
             digest: self.plan.digest().to_string(),
@@ -215,14 +322,6 @@ impl Recorded {
             begun: begun_of(&self.name),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
-    }
-
-    fn chosen(&self, which: Which<'_>) -> Vec<&(i64, TrialRecord)> {
-        let is_chosen = |(_, record): &&(i64, TrialRecord)| {
-            let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
-            which.agent.is_none_or(|agent| agent == record.key.agent) && (passed || !which.only_passed)
-        };
-        self.records().iter().filter(is_chosen).collect()
     }
 
     /// Every chosen trial in the order of the plan, made again by its calls. The answers must be those that were recorded, and so must the
@@ -235,16 +334,24 @@ impl Recorded {
         which: Which<'_>,
         each: &mut dyn FnMut(TrialFacts) -> Result<(), Error>,
     ) -> Result<usize, Error> {
-        self.check()?;
+        let mut chosen = Vec::new();
+        let flaws = self.each::<Error>(&mut |number, record| {
+            let passed = matches!(&record.end, TrialEnd::Scored(score) if score.pass);
+            let is_chosen = which.agent.is_none_or(|agent| agent == record.key.agent) && (passed || !which.only_passed);
+            chosen.extend(is_chosen.then_some(number));
+            Ok(())
+        })?;
+        self.refuse(flaws)?;
+        chosen.sort_unstable();
         let catalog = workshop.catalog();
         let lines: BTreeMap<&str, &TaskLine> = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
         let host = StoreHost::new(catalog, Store::at(tasks));
-        let chosen = self.chosen(which);
         let mut work = Work::begin(workshop.progress(), "trials", 0, chosen.len());
-        for (number, record) in &chosen {
+        for number in &chosen {
             if workshop.cancel().is_cancelled() {
                 return Err(Error::Cancelled);
             }
+            let record = self.record(*number)?;
             let unknown = || Error::NoTask(record.key.task.clone());
             let line = lines.get(&*record.key.task).ok_or_else(unknown)?;
             let bad = |why: String| Error::Row { id: line.id.clone(), why: format!("trial {number}: {why}") };
@@ -314,11 +421,9 @@ impl Recorded {
         fs::create_dir_all(out).map_err(Error::io(out))?;
         let agents: BTreeMap<&str, RunFacts> =
             self.plan.agents.iter().map(|agent| (&**agent, self.facts(agent))).collect();
-        let of: BTreeMap<i64, &str> =
-            self.records().iter().map(|(number, record)| (*number, &*record.key.agent)).collect();
         let which = Which { agent, only_passed: false };
         self.trials(workshop, tasks, offered, which, &mut |trial| {
-            let facts = of.get(&trial.number).and_then(|agent| agents.get(agent));
+            let facts = self.plan.key(trial.number).and_then(|key| agents.get(&*key.agent));
             let facts = facts.ok_or_else(|| Error::NoTask(trial.task.id.clone()))?;
             let path = out.join(format!("{:06}.json", trial.number));
             let text = format!("{:#}\n", atif(facts, &trial));

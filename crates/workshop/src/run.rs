@@ -12,8 +12,10 @@ use benchwright_pack::{
     RunPlan, TrialRecord,
     run::{Limits, RUN_VERSION, TrialEnd},
 };
+use benchwright_report::{Summary, SummaryError, Tally};
 use benchwright_run::{Agent, Driver, Keeping, LedgerError, Progress, RunId, Standing, TrialFolder, run as drive};
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -102,7 +104,7 @@ pub fn plan_run(
     runs: &Runs,
     options: &RunOptions,
     told: &dyn Fn(&str, &Standing),
-) -> Result<Ran, Error> {
+) -> Result<Over, Error> {
     let begun = Instant::now();
     let plan = plan_of(workshop, host, agents, options)?;
     let tasks = shared::put_tasks(host.store(), runs)?;
@@ -121,7 +123,7 @@ pub fn plan_run(
     told(&name, &before);
     shared::watch(workshop, runs, id)?;
     let fresh = plan.trials().saturating_sub(before.recorded);
-    Ran::of(runs, id, name, plan, fresh, begun)
+    Ok(Over { recorded: Recorded::of(runs, id, &name)?, fresh, seconds: begun.elapsed().as_secs_f64() })
 }
 
 /// A run that is open.
@@ -178,7 +180,7 @@ impl<'a> Run<'a> {
     }
 
     /// Works it off. Cancelled, it stops before the next trial; what is recorded stays recorded.
-    pub fn work_off(self) -> Result<Ran, Error> {
+    pub fn work_off(self) -> Result<Over, Error> {
         let (stop, done) = (AtomicBool::new(false), Progress::default());
         let driver = Driver {
             host: self.host,
@@ -207,11 +209,50 @@ impl<'a> Run<'a> {
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        Ran::of(self.runs, self.id, self.name, self.plan, done.recorded.load(Ordering::Relaxed), begun)
+        Ok(Over {
+            recorded: Recorded::of(self.runs, self.id, &self.name)?,
+            fresh: done.recorded.load(Ordering::Relaxed),
+            seconds: begun.elapsed().as_secs_f64(),
+        })
     }
 }
 
-/// A run that was worked off.
+/// A run that was worked off, by whomever. Its records are gone through where they are wanted.
+pub struct Over {
+    /// What is recorded of it.
+    pub recorded: Recorded,
+    /// Trials that were recorded this time.
+    pub fresh: usize,
+    /// Seconds by the wall, this time.
+    pub seconds: f64,
+}
+
+impl Over {
+    /// Its numbers, and the highest reward of each agent, in millionths.
+    pub fn counted(&self) -> Result<(Summary, BTreeMap<String, i64>), SummaryError> {
+        let (mut tally, mut highest) = (Tally::new(&self.recorded.plan), BTreeMap::<String, i64>::new());
+        self.recorded.each(&mut |_, record| {
+            if let TrialEnd::Scored(score) = &record.end {
+                match highest.get_mut(&record.key.agent) {
+                    Some(known) => *known = score.reward.max(*known),
+                    None => drop(highest.insert(record.key.agent.clone(), score.reward)),
+                }
+            }
+            tally.add(record)
+        })?;
+        Ok((tally.summary(), highest))
+    }
+
+    /// The run with all of its records, for who wants them at once.
+    pub fn into_ran(self) -> Result<Ran, Error> {
+        let records = self.recorded.records()?.into_iter().map(|(_, record)| record).collect();
+        let Over { recorded, fresh, seconds } = self;
+        let head = recorded.head().to_owned();
+        Ok(Ran { head, name: recorded.name, plan: recorded.plan, records, fresh, seconds })
+    }
+}
+
+/// A run that was worked off, with its records.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// Its name, which is that of its folder.
@@ -242,14 +283,6 @@ pub struct Reward<'r> {
 }
 
 impl Ran {
-    /// What is recorded of a run.
-    fn of(runs: &Runs, id: RunId, name: String, plan: RunPlan, fresh: usize, begun: Instant) -> Result<Ran, Error> {
-        let recorded = Recorded::of(runs, id, &name)?;
-        let head = recorded.head().to_owned();
-        let records = recorded.into_records().into_iter().map(|(_, record)| record).collect();
-        Ok(Ran { head, name, plan, records, fresh, seconds: begun.elapsed().as_secs_f64() })
-    }
-
     /// The rewards, agent by agent, task by task.
     pub fn rewards(&self) -> impl Iterator<Item = Reward<'_>> {
         let id = |digest: &str| self.plan.tasks.iter().find(|task| task.digest == digest).map_or("", |task| &*task.id);
@@ -280,5 +313,5 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Ran, Error> {
     let host = StoreHost::new(workshop.catalog(), benchwright_pack::Store::at(tasks));
-    Run::open(workshop, &host, agents, &Runs::open(runs)?, options)?.work_off()
+    Run::open(workshop, &host, agents, &Runs::open(runs)?, options)?.work_off()?.into_ran()
 }

@@ -17,13 +17,13 @@ use benchwright_pack::{
     store::{SEALED_TREE, SUITE_FILE},
 };
 use benchwright_run::{
-    Finished, Left, Segments, TrialFolder,
+    Finished, Flaw, Left, Segments, TrialFolder,
     folder::{DIFF_FILE, SNAPSHOT_FILE, TIMING_FILE, TRACE_FILE, TRIAL_FILE, VERDICT_FILE, kept_diff, told_apart},
 };
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
     path::{Path, PathBuf},
 };
 
@@ -126,9 +126,13 @@ enum Standing {
 /// What was found of one trial.
 #[derive(Default)]
 struct Held {
+    is_error: bool,
     differs: Vec<Finding>,
     not_verified: Option<Finding>,
 }
+
+/// How many trials are judged again before what was found of them is told.
+const AT_A_TIME: usize = 10_000;
 
 struct Verifier<'a> {
     run: &'a Recorded,
@@ -153,61 +157,69 @@ impl Recorded {
         let mut verifier = Verifier {
             run: self,
             folders: TrialFolder::of(&self.folder),
-            segments: Segments::of(&self.folder),
+            segments: self.kept_in.clone(),
             lines,
             tasks: None,
         };
-        let mut differs = verifier.of_ledger(published);
+        let mut numbers = Vec::with_capacity(self.recorded());
+        let unread = self.read::<_, Error>(&|_| (), &mut |number, _, ()| {
+            numbers.push(number);
+            Ok(())
+        })?;
+        numbers.sort_unstable();
+        let mut differs = verifier.of_ledger(published, &unread);
         if let Ok(tasks) = self.tasks(tasks) {
             differs.extend(verifier.open_tasks(workshop, &tasks)?);
         }
-        let drawn = self.drawn(sample);
+        let named: BTreeSet<i64> = differs.iter().filter_map(|finding| finding.trial).collect();
+        let trials = numbers.len();
+        let drawn = self.drawn(numbers, sample);
         let mut work = Work::begin(workshop.progress(), "verifying trials", 0, drawn.len());
-        let hold =
-            |(): &mut (), (number, record): &&(i64, TrialRecord)| Ok::<Held, String>(verifier.hold(*number, record));
+        let hold = |(): &mut (), number: &i64| Ok::<Held, String>(verifier.hold(*number));
         let mut told = |event: Event<'_, Held>| {
             if let Event::Answered(..) = event {
                 work.done("");
             }
         };
-        let answers = pool::run(&drawn, workshop.jobs(), workshop.cancel(), &|| (), &hold, &mut told);
-        drop(work);
-        let mut not_verified = Vec::new();
-        for answer in answers {
-            let held = answer.and_then(Result::ok).ok_or(Error::Cancelled)?;
-            differs.extend(held.differs);
-            not_verified.extend(held.not_verified);
+        let (mut verified, mut errors, mut not_verified) = (0, 0, Vec::new());
+        for some in drawn.chunks(AT_A_TIME) {
+            let answers = pool::run(some, workshop.jobs(), workshop.cancel(), &|| (), &hold, &mut told);
+            for (number, answer) in some.iter().zip(answers) {
+                let held = answer.and_then(Result::ok).ok_or(Error::Cancelled)?;
+                let is_fine = held.differs.is_empty() && held.not_verified.is_none() && !named.contains(number);
+                errors += usize::from(is_fine && held.is_error);
+                verified += usize::from(is_fine && !held.is_error);
+                differs.extend(held.differs);
+                not_verified.extend(held.not_verified);
+            }
         }
-        let named: BTreeSet<i64> = differs.iter().chain(&not_verified).filter_map(|finding| finding.trial).collect();
-        let looked_at = drawn.len();
-        let fine = drawn.into_iter().filter(|(number, _)| !named.contains(number));
-        let (errors, scored): (Vec<_>, Vec<_>) =
-            fine.partition(|(_, record)| matches!(record.end, TrialEnd::Error { .. }));
+        drop(work);
         Ok(Verification {
             run: self.name.clone(),
             head: self.head().to_owned(),
             links: self.chain.hashes.len().saturating_sub(1),
-            trials: self.records().len(),
-            drawn: looked_at,
-            verified: scored.len(),
-            errors: errors.len(),
+            trials,
+            drawn: drawn.len(),
+            verified,
+            errors,
             differs,
             not_verified,
         })
     }
-}
 
-impl Recorded {
     /// The trials of a sample, by number: those whose hash with the head is least. Whoever made the records did not know which that would be.
-    fn drawn(&self, sample: Option<usize>) -> Vec<&(i64, TrialRecord)> {
-        let mut all: Vec<&(i64, TrialRecord)> = self.records().iter().collect();
-        if let Some(most) = sample.filter(|most| *most < all.len()) {
-            let lot = |number: i64| Digest::of(format!("{} {number}", self.head()).as_bytes()).0;
-            all.sort_by_cached_key(|(number, _)| lot(*number));
-            all.truncate(most);
-            all.sort_by_key(|(number, _)| *number);
+    fn drawn(&self, all: Vec<i64>, sample: Option<usize>) -> Vec<i64> {
+        let Some(most) = sample.filter(|most| *most < all.len()) else { return all };
+        let mut least = BinaryHeap::new();
+        for number in all {
+            least.push((Digest::of(format!("{} {number}", self.head()).as_bytes()).0, number));
+            if least.len() > most {
+                least.pop();
+            }
         }
-        all
+        let mut drawn: Vec<i64> = least.into_iter().map(|(_, number)| number).collect();
+        drawn.sort_unstable();
+        drawn
     }
 }
 
@@ -220,7 +232,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// What the ledger itself shows, and folders that it knows nothing of.
-    fn of_ledger(&self, published: Option<&str>) -> Vec<Finding> {
+    fn of_ledger(&self, published: Option<&str>, unread: &[Flaw]) -> Vec<Finding> {
         let chain = &self.run.chain;
         let ledger = || self.run.ledger.clone();
         let mut found: Vec<Finding> =
@@ -229,7 +241,7 @@ impl<'a> Verifier<'a> {
             let what = format!("the chain never had the head {published}: its end was cut off, or it was made again");
             found.push(self.finding(None, ledger(), what));
         }
-        found.extend(self.run.unread.iter().map(|flaw| self.finding(flaw.trial, ledger(), &*flaw.what)));
+        found.extend(unread.iter().map(|flaw| self.finding(flaw.trial, ledger(), &*flaw.what)));
         match self.folders.numbers() {
             Ok(numbers) => {
                 for number in numbers.into_iter().filter(|number| !chain.folders.contains_key(number)) {
@@ -301,11 +313,19 @@ impl<'a> Verifier<'a> {
     }
 
     /// Holds a trial to its record.
-    fn hold(&self, number: i64, record: &TrialRecord) -> Held {
-        match self.run.segment_of(number) {
-            Some(at) => self.hold_segment(number, record, &self.run.chain.segments[at].name),
-            None => self.hold_folder(number, record),
-        }
+    fn hold(&self, number: i64) -> Held {
+        let record = match self.run.record(number) {
+            Ok(record) => record,
+            Err(error) => {
+                let finding = self.finding(Some(number), self.run.ledger.clone(), error.to_string());
+                return Held { not_verified: Some(finding), ..Held::default() };
+            }
+        };
+        let held = match self.run.segment_of(number) {
+            Some(at) => self.hold_segment(number, &record, &self.run.chain.segments[at].name),
+            None => self.hold_folder(number, &record),
+        };
+        Held { is_error: matches!(record.end, TrialEnd::Error { .. }), ..held }
     }
 
     /// Holds a trial of a segment to what comes of its calls. That the file is the one that was recorded is seen when it is read.

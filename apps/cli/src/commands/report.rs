@@ -1,14 +1,13 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
 use crate::{failure::Failure, layout::columns, output, shared::Shared};
-use benchwright_pack::TrialRecord;
 use benchwright_report::{
-    Comparison, Side, Summary, compare_all,
-    html::{Index, PageLink, index},
+    Comparison, Side, Tally, compare_all,
+    html::{Index, Pages, index},
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_workshop::{Error, Workshop, recorded::Recorded, runs::Runs};
+use benchwright_workshop::{Error, Workshop, pages::Chosen, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
 use std::{
     collections::BTreeMap,
@@ -107,27 +106,29 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if options.verify {
         return verify(&workshop, &read, options);
     }
-    let records: Vec<TrialRecord> = read.records().iter().map(|(_, record)| record.clone()).collect();
-    let summary = Summary::of(&read.plan, &records)?;
-    let sides: Vec<Side<'_>> =
-        read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records: &records, agent }).collect();
-    let comparisons = compare_all(&sides)?;
-    if let Some(folder) = &options.html {
-        let pages = pages(&workshop, &read, options, folder)?;
-        let beside = Index { title: &read.name, comparisons: &comparisons, pages: &pages, head: read.head() };
+    let mut tally = Tally::new(&read.plan);
+    let mut chosen = options.html.as_ref().map(|_| details(options)).transpose()?.map(|which| read.choose(which));
+    let flaws = read.each(&mut |number, record| {
+        if let Some(chosen) = &mut chosen {
+            chosen.add(number, record);
+        }
+        tally.add(record)
+    })?;
+    let summary = tally.summary();
+    if let (Some(folder), Some(chosen)) = (&options.html, chosen) {
+        let sides: Vec<Side<'_>> = read.plan.agents.iter().map(|agent| Side { tally: &tally, agent }).collect();
+        let Pages { links: pages, unlisted, wrong } = pages(&workshop, &read, options, chosen, folder)?;
+        let (title, head, comparisons) = (&*read.name, read.head(), compare_all(&sides)?);
+        let beside = Index { title, comparisons: &comparisons, pages: &pages, unlisted, head };
         fs::create_dir_all(folder)?;
         fs::write(folder.join("index.html"), index(&summary, &beside))?;
-        for wrong in pages.iter().filter_map(|page| page.wrong.as_ref()) {
+        for wrong in wrong {
             eprintln!("warning: {wrong}");
         }
         eprintln!("next: open {}/index.html", folder.display());
     }
-    let checked = read.check();
     if options.json {
-        let flaws: Vec<String> = match &checked {
-            Err(Error::Flawed { flaws, .. }) => flaws.iter().map(ToString::to_string).collect(),
-            _ => Vec::new(),
-        };
+        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
         let mut told = json!({ "run": read.name, "head": read.head(), "records": read.digest()?, "flaws": flaws });
         if let (Json::Object(told), Json::Object(summary)) = (&mut told, serde_json::to_value(&summary)?) {
             told.extend(summary);
@@ -138,7 +139,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         output::data(&format!("\nhead of the records: {}\n", read.head()))?;
     }
     // The numbers above are worth nothing if the records were changed.
-    Ok(checked?)
+    Ok(read.refuse(flaws)?)
 }
 
 /// Judges every trial again.
@@ -182,26 +183,33 @@ fn list(runs: &Runs, is_json: bool) -> anyhow::Result<()> {
     Ok(output::data(&columns(&rows, &[1, 2, 3, 4, 5], 0))?)
 }
 
-/// Writes the pages of trials; what the index links to.
-fn pages(workshop: &Workshop, read: &Recorded, options: &Options, folder: &Path) -> anyhow::Result<Vec<PageLink>> {
-    let which = match options.details.as_deref() {
+/// Which trials get a page: whether only those that did not pass, and of each agent how many.
+fn details(options: &Options) -> anyhow::Result<(bool, usize)> {
+    let wrong =
+        |given: &str| Failure::wrong_use(format!("`{given}` is no number"), "--details failed, all or a number");
+    Ok(match options.details.as_deref() {
         None => (true, DETAILS),
         Some("failed") => (true, usize::MAX),
         Some("all") => (false, usize::MAX),
-        Some(number) => (
-            true,
-            number.parse().map_err(|_| {
-                Failure::wrong_use(format!("`{number}` is no number"), "--details failed, all or a number")
-            })?,
-        ),
-    };
+        Some(number) => (true, number.parse().map_err(|_| wrong(number))?),
+    })
+}
+
+/// Writes the pages of trials; what the index links to.
+fn pages(
+    workshop: &Workshop,
+    read: &Recorded,
+    options: &Options,
+    chosen: Chosen<'_>,
+    folder: &Path,
+) -> anyhow::Result<Pages> {
     let Ok(tasks) = read.tasks(options.tasks.as_deref()) else {
         eprintln!(
             "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
         );
-        return Ok(Vec::new());
+        return Ok(Pages::default());
     };
-    Ok(read.pages(workshop, &tasks, which, folder)?)
+    Ok(read.pages(workshop, &tasks, chosen, folder)?)
 }
 
 /// Compares the agents of two runs on the same tasks
@@ -231,12 +239,15 @@ pub(crate) struct CompareOptions {
 pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<()> {
     let runs = Runs::open(&options.runs)?;
     let all = options.given.iter().map(|given| read(&runs, Some(given))).collect::<anyhow::Result<Vec<Recorded>>>()?;
-    all.iter().try_for_each(Recorded::check)?;
-    let records: Vec<Vec<TrialRecord>> =
-        all.iter().map(|read| read.records().iter().map(|(_, record)| record.clone()).collect()).collect();
+    let mut tallies = Vec::new();
+    for read in &all {
+        let (tally, flaws) = read.tally()?;
+        read.refuse(flaws)?;
+        tallies.push(tally);
+    }
     let mut sides = Vec::new();
-    for (read, records) in all.iter().zip(&records) {
-        sides.extend(read.plan.agents.iter().map(|agent| Side { plan: &read.plan, records, agent }));
+    for (read, tally) in all.iter().zip(&tallies) {
+        sides.extend(read.plan.agents.iter().map(|agent| Side { tally, agent }));
     }
     if sides.len() < 2 {
         return Err(Failure::wrong_use("there is one agent only", "benchwright compare RUN RUN"));

@@ -5,11 +5,10 @@ pub(crate) mod agents;
 use self::agents::{How, ModelOptionsOfRun, ProgramOptions, agents};
 use crate::{commands::serve::CONTROL_TOKEN, failure::Failure, output, shared::Shared};
 use benchwright_pack::{SEALED_TREE, Store, run::Limits};
-use benchwright_report::Summary;
 use benchwright_workshop::{
-    Ran, RunOptions, Workshop,
+    RunOptions, Workshop,
     host::StoreHost,
-    run::{Run, plan_run},
+    run::{Over, Run, plan_run},
     runs::Runs,
     told::run::{to_json, to_table},
 };
@@ -162,14 +161,19 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
 }
 
 /// Tells what came of a run; errors fall short.
-fn told(ran: &Ran, is_json: bool, kept: &Runs) -> anyhow::Result<()> {
-    let summary = Summary::of(&ran.plan, &ran.records)?;
+fn told(over: &Over, is_json: bool, kept: &Runs) -> anyhow::Result<()> {
+    let (summary, highest) = over.counted()?;
     if is_json {
-        output::json(&to_json(ran, &summary))?;
+        output::json(&to_json(over, &summary, &highest))?;
     } else {
         output::data(&to_table(&summary))?;
-        eprintln!("{} trials in {:.1} s; kept in {}", ran.fresh, ran.seconds, kept.folder(&ran.name).display());
-        eprintln!("head of the records: {}", ran.head);
+        eprintln!(
+            "{} trials in {:.1} s; kept in {}",
+            over.fresh,
+            over.seconds,
+            kept.folder(&over.recorded.name).display()
+        );
+        eprintln!("head of the records: {}", over.recorded.head());
     }
     let errors = summary.errors;
     if errors > 0 {

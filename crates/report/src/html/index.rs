@@ -31,6 +31,20 @@ pub struct PageLink {
     pub wrong: Option<String>,
 }
 
+/// How many pages of trials an index lists at most.
+pub const MOST_LISTED: usize = 4_000;
+
+/// The pages of a run's trials.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pages {
+    /// Those that an index may list, at most [`MOST_LISTED`].
+    pub links: Vec<PageLink>,
+    /// How many there are beside them.
+    pub unlisted: usize,
+    /// What is wrong with the records of some, those beside them too.
+    pub wrong: Vec<String>,
+}
+
 /// What stands on an index beside the summary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Index<'a> {
@@ -40,6 +54,8 @@ pub struct Index<'a> {
     pub comparisons: &'a [Comparison],
     /// The pages of trials.
     pub pages: &'a [PageLink],
+    /// How many pages of trials there are beside these.
+    pub unlisted: usize,
     /// The last hash of the chain over the run's records; empty where it is not told.
     pub head: &'a str,
 }
@@ -107,7 +123,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
         (tables::rules(agents, most))
         (tables::consistency(agents, most))
         (method(summary))
-        (pages(beside.pages, most))
+        (pages(beside, most))
     };
     page(title, header, main)
 }
@@ -163,17 +179,19 @@ fn method(summary: &Summary) -> Markup {
     )
 }
 
-fn pages(pages: &[PageLink], most: Most) -> Markup {
+fn pages(beside: &Index, most: Most) -> Markup {
+    let pages = beside.pages;
     if pages.is_empty() {
         return html! {};
     }
-    let shown = pages.len().min(most.rows.saturating_mul(4));
+    let shown = pages.len().min(most.rows.saturating_mul(4)).min(MOST_LISTED);
+    let more = pages.len() - shown + beside.unlisted;
     let list = html! {
         ul class="pages" { "\n"
             @for link in &pages[..shown] { li { (link.name()) " " (link.ending()) (link.wrong()) } "\n" }
         } "\n"
-        @if shown < pages.len() {
-            p { (pages.len() - shown) " more pages are in the folder and not listed here." } "\n"
+        @if more > 0 {
+            p { (more) " more pages are in the folder and not listed here." } "\n"
         }
     };
     section("Trials", list)

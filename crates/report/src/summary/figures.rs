@@ -1,9 +1,11 @@
 //! The figures of one agent over a group of tasks: how many trials passed, mean reward, calls, tokens, cost, each with what
 //! is needed to judge it.
 
-use super::{Tried, one};
-use crate::stats::{Estimate, mean, passes, proportion, quantile, rounded};
-use benchwright_pack::run::{Score, TrialEnd, TrialRecord};
+use super::{
+    Tried, passes, rewards,
+    tally::{Known, Named, Trials},
+};
+use crate::stats::{self, Estimate, mean, proportion, quantile, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -83,65 +85,61 @@ pub struct Figures {
 
 impl Figures {
     /// The figures over some tasks, each tried up to `attempts` times.
-    pub(super) fn of(tried: &[&Tried], attempts: u32) -> Figures {
-        let scored: Vec<(&Score, &TrialRecord)> = tried.iter().flat_map(|tried| tried.scores()).collect();
-        let mut counts = Counts {
+    pub(super) fn of(tried: &[Tried], attempts: u32) -> Figures {
+        let sum = |of: fn(&Trials) -> u32| tried.iter().map(|tried| of(tried.trials) as usize).sum::<usize>();
+        let named = |of: fn(&Trials) -> &Named| {
+            let mut sums = Named::new();
+            for (name, count) in tried.iter().flat_map(|tried| of(tried.trials)) {
+                *sums.entry(name.clone()).or_default() += count;
+            }
+            sums
+        };
+        let causes = named(|trials| &trials.causes);
+        let counts = Counts {
             tasks: tried.len(),
             planned: tried.len() * attempts as usize,
-            attempted: tried.iter().map(|tried| tried.records.len()).sum(),
-            scored: scored.len(),
-            ..Counts::default()
+            attempted: sum(|trials| trials.ended),
+            scored: sum(|trials| trials.scored),
+            errors: causes.values().sum(),
+            causes,
         };
-        for record in tried.iter().flat_map(|tried| &tried.records) {
-            if let TrialEnd::Error { cause, .. } = &record.end {
-                counts.errors += 1;
-                *counts.causes.entry(cause.clone()).or_default() += 1;
-            }
-        }
-        let units = |value: fn(&Score) -> f64| tried.iter().filter_map(|tried| tried.unit(value)).collect::<Vec<_>>();
-        let passed = scored.iter().filter(|(score, _)| score.pass).count();
-        let clean = scored.iter().filter(|(score, _)| score.clean).count();
-        let optimal = scored.iter().filter(|(score, _)| score.clean && score.best).count();
+        let units = |sum: fn(&Trials) -> f64| tried.iter().filter_map(|tried| tried.unit(sum)).collect::<Vec<_>>();
+        let passed = sum(|trials| trials.passed);
         let share = |part: usize, whole: usize| (whole > 0).then(|| rounded(part as f64 / whole as f64));
-        let (mut limits, mut gates): (BTreeMap<String, usize>, BTreeMap<String, usize>) = Default::default();
-        for (score, _) in &scored {
-            if let Some(limit) = &score.limit {
-                *limits.entry(limit.clone()).or_default() += 1;
-            }
-            for gate in &score.gates {
-                *gates.entry(gate.clone()).or_default() += 1;
-            }
-        }
-        let used = |value: fn(&TrialRecord) -> Option<f64>| {
-            let known: Option<Vec<f64>> = scored.iter().map(|(_, record)| value(record)).collect();
-            known.filter(|known| !known.is_empty()).map(|known| rounded(known.iter().sum::<f64>() / known.len() as f64))
+        let each = |sum: f64| (counts.scored > 0).then(|| rounded(sum / counts.scored as f64));
+        let made = |of: fn(&Trials) -> u64| each(tried.iter().map(|tried| of(tried.trials)).sum::<u64>() as f64);
+        let used = |of: fn(&Trials) -> Known, parts: f64| {
+            let all = tried.iter().map(|tried| of(tried.trials));
+            let (trials, sum) =
+                all.fold((0, 0), |(trials, sum), known| (trials + known.trials as usize, sum + known.sum));
+            each(sum as f64 / parts).filter(|_| trials == counts.scored)
         };
-        let mut walls: Vec<u64> = scored.iter().map(|(_, record)| record.spent.wall).collect();
+        let mut walls: Vec<u64> = tried.iter().flat_map(|tried| tried.trials.walls.iter()).collect();
         let mut wall = |share: f64| quantile(&mut walls, share).map(|micros| rounded(micros as f64 / 1e6));
         let (pass_at_k, pass_hat_k) = by_attempts(tried, attempts);
         Figures {
-            pass_at_1: proportion(&units(|score| one(score.pass))),
+            pass_at_1: proportion(&units(passes)),
             errors_as_zero: with_errors(tried),
-            never_began: scored.iter().filter(|(_, record)| record.failed.is_some() && record.used.calls == 0).count(),
+            never_began: sum(|trials| trials.never_began),
             worst: share(passed, counts.planned),
             best: share(passed + counts.planned - counts.scored, counts.planned),
             pass_at_k,
             pass_hat_k,
-            mean_reward: mean(&units(|score| score.reward as f64 / 1e6)),
-            paper_pass: proportion(&units(|score| one(score.paper_pass))),
-            clean: proportion(&units(|score| one(score.clean))),
-            optimal_given_clean: share(optimal, clean),
-            side_effect: proportion(&units(|score| one(score.side_effect))),
-            alarms: scored.iter().filter(|(score, _)| score.alarm).count(),
-            trusted: scored.iter().filter(|(_, record)| record.trusted).count(),
-            limits,
-            gates,
-            calls: used(|record| Some(f64::from(record.used.calls))),
-            refused: used(|record| Some(f64::from(record.used.refused))),
-            turns: used(|record| record.used.turns.map(f64::from)),
-            tokens_in: used(|record| record.used.tokens_in.map(|tokens| tokens as f64)),
-            tokens_out: used(|record| record.used.tokens_out.map(|tokens| tokens as f64)),
-            cost: used(|record| record.used.cost.map(|cost| cost as f64 / 1e6)),
+            mean_reward: mean(&units(rewards)),
+            paper_pass: proportion(&units(|trials| f64::from(trials.paper_passed))),
+            clean: proportion(&units(|trials| f64::from(trials.clean))),
+            optimal_given_clean: share(sum(|trials| trials.optimal), sum(|trials| trials.clean)),
+            side_effect: proportion(&units(|trials| f64::from(trials.side_effects))),
+            alarms: sum(|trials| trials.alarms),
+            trusted: sum(|trials| trials.trusted),
+            limits: named(|trials| &trials.limits),
+            gates: named(|trials| &trials.gates),
+            calls: made(|trials| trials.calls),
+            refused: made(|trials| trials.refused),
+            turns: used(|trials| trials.turns, 1.0),
+            tokens_in: used(|trials| trials.tokens_in, 1.0),
+            tokens_out: used(|trials| trials.tokens_out, 1.0),
+            cost: used(|trials| trials.cost, 1e6),
             wall_p50: wall(0.5),
             wall_p95: wall(0.95),
             counts,
@@ -150,21 +148,17 @@ impl Figures {
 }
 
 /// The mean over tasks of the share of trials that pass, one that ended in an error being one that does not.
-fn with_errors(tried: &[&Tried]) -> Option<f64> {
-    let share = |tried: &&Tried| {
-        let passed = tried.scores().filter(|(score, _)| score.pass).count();
-        (!tried.records.is_empty()).then(|| passed as f64 / tried.records.len() as f64)
-    };
-    let shares: Vec<f64> = tried.iter().filter_map(share).collect();
+fn with_errors(tried: &[Tried]) -> Option<f64> {
+    let share = |trials: &Trials| (trials.ended > 0).then(|| f64::from(trials.passed) / f64::from(trials.ended));
+    let shares: Vec<f64> = tried.iter().filter_map(|tried| share(tried.trials)).collect();
     (!shares.is_empty()).then(|| rounded(shares.iter().sum::<f64>() / shares.len() as f64))
 }
 
 /// The means of pass@k and pass^k over the tasks that were scored at least k times, from k = 1 to the attempts.
-fn by_attempts(tried: &[&Tried], attempts: u32) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+fn by_attempts(tried: &[Tried], attempts: u32) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
     let mut sums = vec![(0.0, 0.0, 0_usize); attempts as usize];
-    for tried in tried {
-        let (n, c) = tried.scores().fold((0, 0), |(n, c), (score, _)| (n + 1, c + u32::from(score.pass)));
-        for (sum, (at, hat)) in sums.iter_mut().zip(passes(n, c)) {
+    for Tried { trials, .. } in tried {
+        for (sum, (at, hat)) in sums.iter_mut().zip(stats::passes(trials.scored, trials.passed)) {
             *sum = (sum.0 + at, sum.1 + hat, sum.2 + 1);
         }
     }

@@ -1,7 +1,7 @@
 //! The share of trials passed over two axes, such as tier by horizon, or open slots by decoys where the tasks of a suite
 //! vary in dials.
 
-use super::{Tried, horizon_bin, one};
+use super::{Tried, horizon_bin, passes};
 use crate::stats::rounded;
 use benchwright_pack::{run::TaskLine, tier_place};
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ fn grid(tried: &[Tried], rows: Axis, columns: Axis) -> Grid {
     for tried in tried {
         let cell = cells.entry((rows.of(tried.task), columns.of(tried.task))).or_default();
         cell.0 += 1;
-        cell.1.extend(tried.unit(|score| one(score.pass)).map(|unit| unit.mean));
+        cell.1.extend(tried.unit(passes).map(|unit| unit.mean));
     }
     let down: BTreeSet<&Place> = cells.keys().map(|key| &key.0).collect();
     let across: BTreeSet<&Place> = cells.keys().map(|key| &key.1).collect();
@@ -128,6 +128,7 @@ fn grid(tried: &[Tried], rows: Axis, columns: Axis) -> Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::tally::Trials;
     use benchwright_pack::Dial;
 
     fn line(domain: &str, dials: &[(&str, i64)]) -> TaskLine {
@@ -148,7 +149,8 @@ mod tests {
     }
 
     fn axes(lines: &[TaskLine]) -> Vec<(String, String, usize)> {
-        let tried: Vec<Tried> = lines.iter().map(|task| Tried { task, records: Vec::new() }).collect();
+        let none = Trials::default();
+        let tried: Vec<Tried> = lines.iter().map(|task| Tried { task, trials: &none }).collect();
         let axes = |grid: Grid| (grid.row_axis, grid.column_axis, grid.rows.len() * grid.columns.len());
         grids(&tried).into_iter().map(axes).collect()
     }

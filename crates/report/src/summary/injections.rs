@@ -1,6 +1,6 @@
 //! Who follows hostile text, of tasks in which a record carries some.
 
-use super::{Tried, one};
+use super::{Tried, tally::Trials};
 use crate::stats::{Estimate, proportion};
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +20,13 @@ pub struct InjectionFigures {
 
 /// The figures of an agent; `None` where no task that carries a text was scored.
 pub(super) fn figures(tried: &[Tried]) -> Option<InjectionFigures> {
-    let carries = |tried: &&Tried| tried.scores().any(|(score, _)| score.followed.is_some());
-    let tried: Vec<&Tried> = tried.iter().filter(carries).collect();
-    let count = |of: fn(&benchwright_pack::run::Score) -> bool| {
-        tried.iter().flat_map(|tried| tried.scores()).filter(|(score, _)| of(score)).count()
-    };
-    let units: Vec<_> =
-        tried.iter().filter_map(|tried| tried.unit(|score| one(score.followed == Some(true)))).collect();
-    let injected = count(|score| score.followed.is_some());
-    (injected > 0).then(|| InjectionFigures {
-        injected,
-        followed: count(|score| score.followed == Some(true)),
-        passed: count(|score| score.pass),
+    let tried: Vec<&Tried> = tried.iter().filter(|tried| tried.trials.injected > 0).collect();
+    let sum = |of: fn(&Trials) -> u32| tried.iter().map(|tried| of(tried.trials) as usize).sum();
+    let units: Vec<_> = tried.iter().filter_map(|tried| tried.unit(|trials| f64::from(trials.followed))).collect();
+    (!tried.is_empty()).then(|| InjectionFigures {
+        injected: sum(|trials| trials.injected),
+        followed: sum(|trials| trials.followed),
+        passed: sum(|trials| trials.passed),
         rate: proportion(&units),
     })
 }

@@ -1,7 +1,7 @@
 //! Twins, scored as pairs: two tasks that differ in the reading of one clause. Whoever works by habit passes one of them, so only
 //! both count.
 
-use super::Tried;
+use super::{Tried, tally::Trials};
 use crate::stats::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,20 +24,22 @@ pub struct PairFigures {
 
 /// The figures of an agent's pairs; `None` where no pair was scored on both sides.
 pub(super) fn figures(tried: &[Tried]) -> Option<PairFigures> {
-    let mut twins: BTreeMap<&str, Vec<BTreeMap<u32, bool>>> = BTreeMap::new();
+    let mut twins: BTreeMap<&str, Vec<&Trials>> = BTreeMap::new();
     for tried in tried {
         if let Some(pair) = &tried.task.pair {
-            let passed = tried.scores().map(|(score, record)| (record.key.attempt, score.pass)).collect();
-            twins.entry(pair).or_default().push(passed);
+            twins.entry(pair).or_default().push(tried.trials);
         }
     }
     let (mut pairs, mut by_passed) = (0, [0_usize; 3]);
     for sides in twins.values() {
         let [left, right] = &sides[..] else { continue };
-        let scored = left.iter().filter_map(|(attempt, left)| Some((*left, *right.get(attempt)?)));
+        let scored = left.scored_at.words().zip(right.scored_at.words()).map(|(left, right)| left & right);
+        let passed = left.passed_at.words().zip(right.passed_at.words());
         let before: usize = by_passed.iter().sum();
-        for (left, right) in scored {
-            by_passed[usize::from(left) + usize::from(right)] += 1;
+        for (scored, (left, right)) in scored.zip(passed).take(left.scored_at.len()) {
+            for (count, of) in by_passed.iter_mut().zip([!left & !right, left ^ right, left & right]) {
+                *count += (of & scored).count_ones() as usize;
+            }
         }
         pairs += usize::from(by_passed.iter().sum::<usize>() > before);
     }

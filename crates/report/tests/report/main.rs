@@ -9,3 +9,4 @@ mod pages;
 mod runs;
 mod simulate;
 mod simulate_pairs;
+mod tally;

@@ -7,7 +7,7 @@ use benchwright_pack::run::{RunPlan, TrialEnd, TrialRecord};
 use benchwright_report::html::{
     Answer, CallView, Index, LARGEST_INDEX, PageLink, TrialView, index, page_name, trial_page,
 };
-use benchwright_report::{Side, Summary, compare_all};
+use benchwright_report::{Side, Summary, Tally, compare_all};
 
 /// Markup in every shape that a browser might take for its own.
 const MARKUP: &str = "<script>alert(1)</script><img src=x onerror='alert(2)'>\"><svg/onload=alert(3)>&lt;b&gt;";
@@ -98,10 +98,10 @@ fn only_our_tags(page: &str) {
 }
 
 fn whole(plan: &RunPlan, records: &[TrialRecord], title: &str, links: &[PageLink]) -> String {
-    let summary = Summary::of(plan, records).unwrap();
-    let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { plan, records, agent }).collect();
+    let tally = Tally::of(plan, records).unwrap();
+    let sides: Vec<Side> = plan.agents.iter().map(|agent| Side { tally: &tally, agent }).collect();
     let comparisons = compare_all(&sides).unwrap();
-    index(&summary, &Index { title, comparisons: &comparisons, pages: links, head: MARKUP })
+    index(&tally.summary(), &Index { title, comparisons: &comparisons, pages: links, unlisted: 0, head: MARKUP })
 }
 
 #[test]
@@ -211,9 +211,11 @@ fn an_index_stays_within_its_size_however_large_the_run() {
             wrong: Some(long.clone()),
         })
         .collect();
-    let page = index(&summary, &Index { title: &long, comparisons: &[], pages: &links, head: &long });
+    let page = index(&summary, &Index { title: &long, comparisons: &[], pages: &links, unlisted: 7, head: &long });
     assert!(page.len() <= LARGEST_INDEX, "{}", page.len());
     assert!(page.contains("more agents are in the JSON"));
+    let listed = page.matches("href=\"trials/").count();
+    assert!(page.contains(&format!("{} more pages are in the folder", 50_007 - listed)), "{listed}");
 }
 
 #[test]

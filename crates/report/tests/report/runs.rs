@@ -2,7 +2,9 @@
 
 use crate::made_up::made_up_run;
 use benchwright_pack::run::TrialEnd;
-use benchwright_report::{CompareError, Side, Summary, SummaryError, compare, compare_all, stats::Finding, text};
+use benchwright_report::{
+    CompareError, Side, Summary, SummaryError, Tally, compare, compare_all, stats::Finding, text,
+};
 
 #[test]
 fn a_whole_run_is_counted_once_and_every_breakdown_adds_up() {
@@ -70,7 +72,8 @@ fn a_record_of_another_run_is_refused_and_one_that_stands_twice_counts_once() {
 #[test]
 fn comparisons_find_what_is_there_and_nothing_else() {
     let (plan, records) = made_up_run(1, 1);
-    let side = |agent| Side { plan: &plan, records: &records, agent };
+    let tally = Tally::of(&plan, &records).unwrap();
+    let side = |agent| Side { tally: &tally, agent };
     let far = compare(side("plan-first:large-model"), side("greedy")).unwrap();
     assert_eq!(far.pass.finding, Finding::A);
     assert!(far.pass.mcnemar.unwrap() < 1e-6 && far.tiers.len() == 3);
@@ -90,8 +93,9 @@ fn runs_of_different_tasks_are_not_compared() {
     let (plan, records) = made_up_run(1, 1);
     let mut other = plan.clone();
     other.tasks[0].digest = "0".repeat(64);
-    let a = Side { plan: &plan, records: &records, agent: "idle" };
-    let b = Side { plan: &other, records: &records, agent: "idle" };
+    let (tally, other) = (Tally::of(&plan, &records).unwrap(), Tally::new(&other));
+    let a = Side { tally: &tally, agent: "idle" };
+    let b = Side { tally: &other, agent: "idle" };
     assert!(matches!(compare(a, b), Err(CompareError::OtherTasks { only_a: 1, only_b: 1, .. })));
     assert!(matches!(compare(a, Side { agent: "nobody", ..a }), Err(CompareError::NoAgent(..))));
 }

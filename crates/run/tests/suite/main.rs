@@ -6,3 +6,4 @@ mod fake_model_server;
 mod folder;
 mod ledger;
 mod made_up;
+mod millions;

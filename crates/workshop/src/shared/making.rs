@@ -96,8 +96,8 @@ pub(super) fn segments(runs: &Runs, run: RunId, name: &str) -> Result<Vec<(Strin
     if !chain.flaws.is_empty() {
         return Err(Error::Flawed { run: name.to_owned(), path: runs.ledger_path(), flaws: chain.flaws });
     }
-    let mut all: Vec<_> = chain.segments.into_iter().filter(|segment| !segment.numbers.is_empty()).collect();
-    all.sort_by_key(|segment| segment.numbers.first().copied());
+    let mut all: Vec<_> = chain.segments.into_iter().filter(|segment| segment.numbers.first().is_some()).collect();
+    all.sort_by_key(|segment| segment.numbers.first());
     Ok(all.into_iter().map(|segment| (segment.name, segment.digest)).collect())
 }
 

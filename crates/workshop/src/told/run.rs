@@ -1,33 +1,27 @@
 //! What came of a run, as the command tells it: a document and a table.
 
-use crate::Ran;
-use benchwright_pack::run::TrialEnd;
+use crate::run::Over;
 use benchwright_report::{AgentSummary, Summary, layout::columns};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// The document of `run --json`.
-pub fn to_json(ran: &Ran, summary: &Summary) -> Json {
-    let Ran { name, records, fresh, seconds, .. } = ran;
+pub fn to_json(over: &Over, summary: &Summary, highest: &BTreeMap<String, i64>) -> Json {
+    let Over { recorded, fresh, seconds } = over;
     let rounded = |number: f64| (number * 1e6).round() / 1e6;
     let agent = |agent: &AgentSummary| {
-        let rewards =
-            records.iter().filter(|record| record.key.agent == agent.agent).filter_map(|record| match &record.end {
-                TrialEnd::Scored(score) => Some(score.reward),
-                TrialEnd::Error { .. } => None,
-            });
         let (counts, figures) = (&agent.all.counts, &agent.all);
         let told = json!({
             "planned": counts.planned, "scored": counts.scored, "errors": counts.errors,
             "mean_reward": figures.mean_reward.value, "pass_at_1": figures.pass_at_1.value,
             "errors_as_zero": figures.errors_as_zero,
-            "highest_reward": rewards.max().map(|reward| rounded(reward as f64 / 1e6)),
+            "highest_reward": highest.get(&agent.agent).map(|reward| rounded(*reward as f64 / 1e6)),
         });
         (agent.agent.clone(), told)
     };
     let agents: BTreeMap<String, Json> = summary.agents.iter().map(agent).collect();
     json!({
-        "run": name, "head": ran.head, "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
+        "run": recorded.name, "head": recorded.head(), "plan": summary.plan, "planned": summary.planned, "attempted": summary.attempted,
         "scored": summary.scored, "errors": summary.errors, "mean_reward": summary.mean_reward,
         "pass_at_1": summary.pass_at_1, "seconds": rounded(*seconds),
         "trials_per_s": (*fresh > 0).then(|| rounded(*fresh as f64 / seconds)),
