@@ -26,7 +26,7 @@ clean() {
         within 20 no_task_left || true
     fi
     for pid in $driver $planner "${daemons[@]}"; do kill "$pid" 2>/dev/null || true; done
-    for pid in $driver "${daemons[@]}"; do within 20 is_gone "$pid" || kill -9 "$pid" 2>/dev/null || true; done
+    for pid in $driver $planner "${daemons[@]}"; do within 20 is_gone "$pid" || kill -9 "$pid" 2>/dev/null || true; done
     bash scripts/postgres down "$place/server" || true
     rm -rf "$place"
 }
@@ -51,7 +51,7 @@ is_planned() { [ "$(asked 'select count(*) from benchwright.run')" = 1 ]; }
 # So many workers hold work.
 hold() { [ "$(asked 'select count(distinct worker) from benchwright.lease')" -ge "$1" ]; }
 running() { squeue -h -r -t RUNNING -j "$job" -o "%A"; }
-run() { "$program" run "$tasks" --agent idle --agent random --agent oracle -k "${ATTEMPTS:-4}" --json "$@"; }
+run=("$program" run "$tasks" --agent idle --agent random --agent oracle -k "${ATTEMPTS:-4}" --json)
 
 slurm_install() {
     if ! command -v slurmctld slurmd munged sbatch >/dev/null; then
@@ -174,7 +174,7 @@ trap clean EXIT
 ledger=$(bash scripts/postgres up "$place/server") || exit $?
 "${part}_up"
 begun=$SECONDS
-run --ledger "$ledger" --store "$store" >"$place/run.json" 2>"$place/run.log" &
+"${run[@]}" --ledger "$ledger" --store "$store" >"$place/run.json" 2>"$place/run.log" &
 planner=$!
 within 60 is_planned || fail "nothing was planned: $(cat "$place/run.log")"
 "${part}_work"
@@ -184,7 +184,7 @@ planner=''
 took=$((SECONDS - begun))
 read -r recorded errors records <<<"$("$program" report --ledger "$ledger" --store "$store" --json | field attempted errors records)"
 [ "$errors" = 0 ] || fail "$errors trials are errors"
-run --runs "$place/alone" >/dev/null 2>&1
+"${run[@]}" --runs "$place/alone" >/dev/null 2>&1
 read -r planned alone <<<"$("$program" report --runs "$place/alone" --json | field attempted records)"
 [ "$recorded $records" = "$planned $alone" ] || fail "$recorded of $planned trials are recorded, and the records are $records, not $alone"
 echo "$recorded trials by $told, in $took s, none lost, none twice; records $records"
