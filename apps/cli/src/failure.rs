@@ -113,6 +113,10 @@ impl Failure {
             WorkshopError::Ledger(LedgerError::Stuck { .. }) => {
                 Failure::falls_short(error, "benchwright report --verify; run --new begins another run")
             }
+            WorkshopError::Ledger(LedgerError::Store { path, .. }) if !path.is_file() => Failure::missing(
+                error,
+                "--ledger postgres://USER@HOST/DATABASE that answers, its password in PGPASSWORD",
+            ),
             WorkshopError::Ledger(LedgerError::Store { .. } | LedgerError::Malformed { .. }) => {
                 Failure::falls_short(error, "another folder with --runs, or the ledger as it was")
             }

@@ -40,8 +40,7 @@ impl Runs {
     pub fn shared(ledger: &str, depot: Depot) -> Result<Runs, Error> {
         let address = PathBuf::from(ledger);
         let password = std::env::var(PASSWORD).ok();
-        let opened = PostgresLedger::open_url(ledger, password.as_deref());
-        let ledger = opened.map_err(|error| Error::Runs { path: address.clone(), why: error.to_string() })?;
+        let ledger = PostgresLedger::open_url(ledger, password.as_deref())?;
         Ok(Runs { depot, ledger: Box::new(ledger), address, is_shared: true })
     }
 

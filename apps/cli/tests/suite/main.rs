@@ -18,5 +18,6 @@ mod programs;
 mod records;
 #[cfg(test)]
 mod segments;
+mod shared;
 #[cfg(test)]
 mod tasks;

@@ -1,7 +1,6 @@
 //! Writes a run of millions of made-up trials, in the files of real ones, for whoever measures what a report of it takes:
 //! `BENCHWRIGHT_RUNS=runs BENCHWRIGHT_ATTEMPTS=8231 cargo nextest run --run-ignored only -E 'test(a_run_of_millions_is_written)'`.
 
-
 use crate::made_up::{jumping, plan};
 use benchwright_base::Digest;
 use benchwright_pack::{

@@ -191,6 +191,7 @@ impl<'s> Maker<'s> {
 
     /// Runs trials on a task of a store. Whoever asks has read the lock file and says which digest it must have.
     fn audit(&mut self, request: &AuditRequest) -> Result<TaskReport, Error> {
+        trials_of(&request.trials)?;
         let task = Store::at(&request.store).unlocked_task(&request.id)?;
         if task.digest() != request.digest {
             return Err(StoreError::Digest(request.store.join(SEALED_TREE).join(&request.id)).into());
@@ -200,11 +201,7 @@ impl<'s> Maker<'s> {
 
     /// Runs trials, by name, on a task.
     pub(crate) fn audit_task(&mut self, task: &Task, names: &[String]) -> Result<TaskReport, Error> {
-        let mut trials = Vec::new();
-        for name in names {
-            let trial = TRIALS.iter().find(|trial| trial.name == name);
-            trials.push(trial.ok_or_else(|| Error::NoTrial(name.clone()))?);
-        }
+        let trials = trials_of(names)?;
         let workshop = self.workshop;
         let remake = || remake(workshop, task);
         // A request is derived, not planned, so its audit asks no solver.
@@ -251,6 +248,12 @@ impl<'s> Maker<'s> {
         found.extend(subject.other_ways(&grader, *other_ways).map_err(not_found)?);
         Ok(found)
     }
+}
+
+/// The trials of some names.
+fn trials_of(names: &[String]) -> Result<Vec<&'static Trial>, Error> {
+    let of = |name: &String| TRIALS.iter().find(|trial| trial.name == name).ok_or_else(|| Error::NoTrial(name.clone()));
+    names.iter().map(of).collect()
 }
 
 /// What trials find on a task, with the time that each takes.
