@@ -23,7 +23,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const FORKS: usize = 10_000;
-const CLIENTS: usize = 32;
+/// Those who write in all of them at once.
+const WRITERS: usize = 64;
 
 /// A connection that is kept.
 struct Connection {
@@ -121,8 +122,8 @@ fn begun(body: &[u8]) -> (String, String) {
     (told["id"].as_str().unwrap().to_owned(), told["token"].as_str().unwrap().to_owned())
 }
 
-/// Forks, writes in all of them, and closes them: the highest memory in KiB, the times of the writes, and the same in words.
-fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec<Duration>, String) {
+/// Forks, writes in all of them, and closes them, where so many KiB were needed before: the highest memory in KiB, the times of the writes, and the same in words.
+fn round(server: &Server, connection: &mut Connection, first: &str, before: u64) -> (u64, Vec<Duration>, String) {
     let mut told = String::new();
     let mut say = |line: String| told.push_str(&format!("{line}\n"));
     let (address, control) = (server.control_address(), server.control_token().reveal());
@@ -136,10 +137,12 @@ fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec
             begun(body)
         })
         .collect();
-    say(format!("{FORKS} forks in {:?}: {} KiB", began.elapsed(), memory().0));
+    let each = |now: u64| now.saturating_sub(before) as f64 / FORKS as f64;
+    let now = memory().0;
+    say(format!("{FORKS} forks in {:?}: {now} KiB, {:.1} each", began.elapsed(), each(now)));
     let began = Instant::now();
     let clients: Vec<_> = forks
-        .chunks(FORKS.div_ceil(CLIENTS))
+        .chunks(FORKS.div_ceil(WRITERS))
         .enumerate()
         .map(|(client, forks)| {
             let forks = forks.to_vec();
@@ -165,7 +168,11 @@ fn round(server: &Server, connection: &mut Connection, first: &str) -> (u64, Vec
     let rate = times.len() as f64 / took.as_secs_f64();
     assert_eq!(server.episodes().len(), FORKS + 1);
     let (_, peak) = memory();
-    say(format!("{} writes of {CLIENTS} clients in {took:?} ({rate:.0} a second), at most {peak} KiB", times.len()));
+    say(format!(
+        "{} writes of {WRITERS} clients in {took:?} ({rate:.0} a second), at most {peak} KiB, {:.1} each",
+        times.len(),
+        each(peak)
+    ));
     say(format!("  {}", quantiles(&times)));
     let began = Instant::now();
     for (id, _) in &forks {
@@ -188,8 +195,9 @@ fn ten_thousand_forks() {
     let (status, body) = connection.post("/episodes", &control, r#"{"domain":"csm","seed":1,"size":"medium"}"#);
     assert_eq!(status, 201);
     let (first, _) = begun(body);
-    println!("world of csm, medium: {} KiB", memory().0);
-    let rounds = [1, 2].map(|_| round(&server, &mut connection, &first));
+    let before = memory().0;
+    println!("world of csm, medium: {before} KiB");
+    let rounds = [1, 2].map(|_| round(&server, &mut connection, &first, before));
     for (peak, times, told) in &rounds {
         print!("{told}");
         assert!(*peak <= 1 << 20, "{peak} KiB");
