@@ -91,14 +91,29 @@ pub struct Progress {
     pub stale: AtomicUsize,
 }
 
+/// Removes what no finish named and none will: what was there before nobody held a trial, or before all of them were recorded. What comes later
+/// may be somebody's who works, so nothing is removed while somebody does.
+pub fn sweep(ledger: &dyn LedgerStore, run: RunId, keeping: &Keeping) -> Result<(), LedgerError> {
+    let before = keeping.names().map_err(LedgerError::Folder)?;
+    if before.is_empty() || !is_still(ledger, run)? {
+        return Ok(());
+    }
+    keeping.sweep(&before, &ledger.chain(run)?).map_err(LedgerError::Folder)
+}
+
+/// Whether nobody holds an item of a run, or all of them are recorded: then whatever was written before is named by now or never will be.
+pub fn is_still(ledger: &dyn LedgerStore, run: RunId) -> Result<bool, LedgerError> {
+    if ledger.fences(run)?.is_empty() {
+        return Ok(true);
+    }
+    let standing = ledger.standing(run)?;
+    Ok(standing.recorded == standing.planned)
+}
+
 /// Works off a run. Sweeps first what no recorded trial owns.
 pub fn run(driver: &Driver<'_>, run: RunId, progress: &Progress) -> Result<(), LedgerError> {
     let plan = driver.ledger.plan(run)?;
-    // What was there before nobody held a trial is recorded by now, or never will be. What comes later may be somebody's who works.
-    let before = driver.keeping.names().map_err(LedgerError::Folder)?;
-    if !before.is_empty() && driver.ledger.fences(run)?.is_empty() {
-        driver.keeping.sweep(&before, &driver.ledger.chain(run)?).map_err(LedgerError::Folder)?;
-    }
+    sweep(driver.ledger, run, &driver.keeping)?;
     let tasks = plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
     let crew = Crew { ledger: driver.ledger, hold: driver.hold, jobs: driver.jobs, stop: driver.stop };
     crew.work_off(run, &Worker { driver, plan: &plan, tasks, progress })

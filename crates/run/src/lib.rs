@@ -54,7 +54,7 @@ pub use self::postgres::PostgresLedger;
 pub use agent::{Agent, AgentError, Played, Stop};
 pub use chain::{Chain, Flaw, SegmentLink};
 pub use crew::{Craft, Crew};
-pub use drive::{Driver, Keeping, Progress, record_played, run};
+pub use drive::{Driver, Keeping, Progress, is_still, record_played, run, sweep};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Left, Reach, Sealed, ToolCard};
 pub use ledger::{Claim, Clock, Ended, Finish, Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId};

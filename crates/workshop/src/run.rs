@@ -13,7 +13,9 @@ use benchwright_pack::{
     run::{Limits, RUN_VERSION, TrialEnd},
 };
 use benchwright_report::{Summary, SummaryError, Tally};
-use benchwright_run::{Agent, Driver, Keeping, LedgerError, Progress, RunId, Standing, TrialFolder, run as drive};
+use benchwright_run::{
+    Agent, Driver, Keeping, LedgerError, Progress, RunId, Standing, TrialFolder, run as drive, sweep,
+};
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -122,6 +124,7 @@ pub fn plan_run(
     }
     told(&name, &before);
     shared::watch(workshop, runs, id)?;
+    sweep(&*runs.ledger, id, &Keeping::Segments(runs.segments(&name), false))?;
     let fresh = plan.trials().saturating_sub(before.recorded);
     Ok(Over { recorded: Recorded::of(runs, id, &name)?, fresh, seconds: begun.elapsed().as_secs_f64() })
 }
@@ -209,6 +212,7 @@ impl<'a> Run<'a> {
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
+        sweep(&*self.runs.ledger, self.id, &self.keeping)?;
         Ok(Over {
             recorded: Recorded::of(self.runs, self.id, &self.name)?,
             fresh: done.recorded.load(Ordering::Relaxed),

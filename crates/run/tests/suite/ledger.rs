@@ -15,7 +15,7 @@ use benchwright_run::{
     Agent, AgentError, Driver, Finished, Host, HostError, Hosted, Keeping, LedgerStore, Left, Played, Progress, Sealed,
     Segments, SqliteLedger, Stop, ToolCard, TrialFolder,
     folder::{SNAPSHOT_FILE, kept_diff},
-    run,
+    run, sweep,
 };
 use std::{
     fs,
@@ -339,6 +339,32 @@ fn a_long_diff_is_left_out_and_says_so() {
 
 fn segments(root: &Path) -> Keeping {
     Keeping::Segments(Segments::of(root), false)
+}
+
+/// What a worker left that was killed, while others hold trials all the time, goes once all are recorded and not before.
+#[test]
+fn what_nobody_named_goes_when_all_is_recorded() {
+    let root = folder("stray");
+    let ledger = opened(&root);
+    let plan = plan(10, 2);
+    let (id, _) = ledger.open("made-up", &plan, false).unwrap();
+    let other = ledger.join(id, 1_000_000_000).unwrap();
+    let held = ledger.claim(other, 3).unwrap().unwrap();
+    let stray = root.join("segments/00000077-1.trials.parquet");
+    fs::create_dir_all(root.join("segments")).unwrap();
+    fs::write(&stray, "half").unwrap();
+    sweep(&ledger, id, &segments(&root)).unwrap();
+    assert!(stray.is_file(), "somebody holds trials, and it may be theirs");
+    ledger.give_back(&held, &held.trials.iter().map(|claim| claim.number).collect::<Vec<_>>()).unwrap();
+    work_off(segments(&root), &ledger, &plan, 2, 4);
+    fs::write(&stray, "half").unwrap();
+    sweep(&ledger, id, &segments(&root)).unwrap();
+    assert!(!stray.exists(), "all is recorded");
+    let chain = ledger.chain(id).unwrap();
+    assert_eq!((chain.recorded, chain.flaws.as_slice()), (20, &[][..]));
+    for link in &chain.segments {
+        assert!(!Segments::of(&root).records(link).unwrap().is_empty());
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use benchwright_audit::AuditReport;
 use benchwright_base::Digest;
 use benchwright_depot::Depot;
 use benchwright_pack::{AuditPlan, ShardLine, Suite, Task, WorkPlan, store::SUITE_FILE, suite::LARGEST_SUITE};
-use benchwright_run::{Craft, Ended, Finish, Lease, LedgerError, Progress, RunId};
+use benchwright_run::{Craft, Ended, Finish, Lease, LedgerError, Progress, RunId, is_still};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -81,6 +81,7 @@ pub fn plan_audit(workshop: &Workshop, runs: &Runs, name: &str, options: &AuditO
     watch(workshop, runs, run)?;
 
     let kept = parts(runs, &run_name);
+    sweep(runs, run, &kept)?;
     for (name, digest) in making::segments(runs, run, &run_name)? {
         let bad = |why: String| Error::Damaged { path: kept.place(&file_of(&name)).into(), why };
         let bytes = kept.get(&file_of(&name), LARGEST_PART)?;
@@ -137,7 +138,7 @@ pub(super) fn work(
 /// Removes what no finish named, where nobody may still name it.
 fn sweep(runs: &Runs, run: RunId, kept: &Depot) -> Result<(), Error> {
     let there = kept.names("")?;
-    if there.is_empty() || !runs.ledger.fences(run)?.is_empty() {
+    if there.is_empty() || !is_still(&*runs.ledger, run)? {
         return Ok(());
     }
     let chain = runs.ledger.chain(run)?;
