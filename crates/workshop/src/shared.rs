@@ -17,7 +17,9 @@ use crate::{Error, Workshop, host::StoreHost, progress::Work, runs::Runs, unfini
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_pack::{RunPlan, Store, WorkPlan};
-use benchwright_run::{Agent, Crew, Driver, Keeping, Progress, RunId, Standing, run as drive};
+use benchwright_run::{
+    Agent, Crew, Driver, Ended, Finish, Keeping, Lease, LedgerError, Progress, RunId, Standing, run as drive,
+};
 use std::{collections::BTreeMap, sync::atomic::Ordering, thread, time::Duration};
 
 /// How often who plans looks how far the work is, and who works for ever looks for more.
@@ -167,6 +169,29 @@ fn trials(
         stop: workshop.cancel().flag(),
     };
     Ok(drive(&driver, run, done)?)
+}
+
+/// Gives back what was not begun of a lease, from a place of it on.
+fn give_back(runs: &Runs, lease: &Lease, at: usize) -> Result<(), LedgerError> {
+    let rest: Vec<i64> = lease.trials[at..].iter().map(|claim| claim.number).collect();
+    runs.ledger.give_back(lease, &rest)
+}
+
+/// Records one item of a lease, which is kept under a name.
+fn record(
+    runs: &Runs,
+    lease: &Lease,
+    number: i64,
+    (name, digest): (&str, Digest),
+    done: &Progress,
+) -> Result<Finish, LedgerError> {
+    let ended = Ended::Segment { numbers: &[number], errors: &[], name, digest: &digest.to_string() };
+    let finish = runs.ledger.finish(lease, ended)?;
+    match finish {
+        Finish::Recorded => done.recorded.fetch_add(1, Ordering::Relaxed),
+        Finish::Stale => done.stale.fetch_add(1, Ordering::Relaxed),
+    };
+    Ok(finish)
 }
 
 /// Those who work on something that is no run of agents.

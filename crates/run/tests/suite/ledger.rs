@@ -4,10 +4,10 @@
 
 use crate::{
     folder::folder,
-    made_up::{jumping, plan},
+    made_up::{jumping, open, plan},
 };
 use benchwright_pack::{
-    CheckStatus, Ending, OpenPart, OpenTask, Refusal, RunPlan, Trace, TrialKey, Verdict,
+    CheckStatus, Ending, OpenPart, Refusal, RunPlan, Trace, TrialKey, Verdict,
     run::{Limits, TrialEnd},
 };
 use benchwright_project::Family;
@@ -77,20 +77,7 @@ impl Hosted for MadeUpEpisode {
 
 impl Host for MadeUpHost {
     fn open(&self, id: &str) -> Result<OpenPart, HostError> {
-        let open = OpenTask {
-            version: 1,
-            canary: String::new(),
-            id: id.to_owned(),
-            domain: "made-up".to_owned(),
-            role: "planner".to_owned(),
-            actor: None,
-            tools: Vec::new(),
-            calls: 1,
-            instruction: String::new(),
-            world: String::new(),
-            faults: None,
-        };
-        Ok(OpenPart { open, instruction: String::new(), world: Vec::new() })
+        Ok(open(id))
     }
     fn sealed(&self, _: &str) -> Result<Sealed, HostError> {
         Err(HostError { cause: "task", detail: "nothing is sealed here".to_owned() })

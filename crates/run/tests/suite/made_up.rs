@@ -2,7 +2,7 @@
 
 use benchwright_base::Digest;
 use benchwright_pack::{
-    RunPlan, TaskLine, TrialKey, TrialRecord,
+    OpenPart, OpenTask, RunPlan, TaskLine, TrialKey, TrialRecord,
     run::{Limits, RUN_VERSION, Spent, TrialEnd, Used},
 };
 use benchwright_run::Clock;
@@ -34,6 +34,24 @@ pub(crate) fn plan(tasks: u32, attempts: u32) -> RunPlan {
     let tasks = (0..tasks).map(line).collect();
     let (settings, limits) = (BTreeMap::new(), Limits::default());
     RunPlan { version: RUN_VERSION, tasks, agents, settings, attempts, limits }
+}
+
+/// The open part of a task of which there is nothing but the id.
+pub(crate) fn open(id: &str) -> OpenPart {
+    let open = OpenTask {
+        version: 1,
+        canary: String::new(),
+        id: id.to_owned(),
+        domain: "made-up".to_owned(),
+        role: "planner".to_owned(),
+        actor: None,
+        tools: Vec::new(),
+        calls: 1,
+        instruction: String::new(),
+        world: String::new(),
+        faults: None,
+    };
+    OpenPart { open, instruction: String::new(), world: Vec::new() }
 }
 
 /// A record of an error.

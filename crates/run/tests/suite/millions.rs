@@ -1,10 +1,10 @@
 //! Writes a run of millions of made-up trials, in the files of real ones, for whoever measures what a report of it takes:
 //! `BENCHWRIGHT_RUNS=runs BENCHWRIGHT_ATTEMPTS=8231 cargo nextest run --run-ignored only -E 'test(a_run_of_millions_is_written)'`.
 
-use crate::made_up::{jumping, plan};
+use crate::made_up::{jumping, open, plan};
 use benchwright_base::Digest;
 use benchwright_pack::{
-    Check, CheckStatus, Ending, Instance, OpenPart, OpenTask, Outcome, Refusal, Trace, TraceCall, Verdict, run::Limits,
+    Check, CheckStatus, Ending, Instance, OpenPart, Outcome, Refusal, Trace, TraceCall, Verdict, run::Limits,
 };
 use benchwright_project::Family;
 use benchwright_run::{
@@ -89,20 +89,7 @@ impl Hosted for Episode {
 
 impl Host for Varied {
     fn open(&self, id: &str) -> Result<OpenPart, HostError> {
-        let open = OpenTask {
-            version: 1,
-            canary: String::new(),
-            id: id.to_owned(),
-            domain: "made-up".to_owned(),
-            role: "planner".to_owned(),
-            actor: None,
-            tools: Vec::new(),
-            calls: 1,
-            instruction: String::new(),
-            world: String::new(),
-            faults: None,
-        };
-        Ok(OpenPart { open, instruction: String::new(), world: Vec::new() })
+        Ok(open(id))
     }
     fn sealed(&self, _: &str) -> Result<Sealed, HostError> {
         Err(HostError { cause: "task", detail: "nothing is sealed here".to_owned() })

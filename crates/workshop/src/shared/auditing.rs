@@ -1,6 +1,6 @@
 //! Tasks that are audited by whoever comes: an item is some of a shard's tasks, and what was found on them adds up.
 
-use super::{begun, crew, ground, making, watch};
+use super::{begun, crew, give_back, ground, making, record, watch};
 use crate::{
     Audit, AuditOptions, Error, Workshop,
     audits::{
@@ -15,11 +15,11 @@ use benchwright_audit::AuditReport;
 use benchwright_base::Digest;
 use benchwright_depot::Depot;
 use benchwright_pack::{AuditPlan, ShardLine, Suite, Task, WorkPlan, store::SUITE_FILE, suite::LARGEST_SUITE};
-use benchwright_run::{Craft, Ended, Finish, Lease, LedgerError, Progress, RunId, is_still};
+use benchwright_run::{Craft, Finish, Lease, LedgerError, Progress, RunId, is_still};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Tasks of an item: of those that ask no solver, and of those that may, which takes longer.
@@ -202,23 +202,15 @@ impl Craft for Auditing<'_> {
         let undone = |error: Error| LedgerError::Undone(error.to_string());
         for (at, claim) in lease.trials.iter().enumerate() {
             let part = match self.part(claim.number) {
-                Err(Error::Cancelled) => {
-                    let rest: Vec<i64> = lease.trials[at..].iter().map(|claim| claim.number).collect();
-                    return self.runs.ledger.give_back(lease, &rest);
-                }
+                Err(Error::Cancelled) => return give_back(self.runs, lease, at),
                 found => found.map_err(undone)?,
             };
             let bytes = serde_json::to_vec(&part).map_err(|error| LedgerError::Undone(error.to_string()))?;
-            let (name, digest) = (format!("{:08}-{}", lease.fence, claim.number), Digest::of(&bytes).to_string());
+            let name = format!("{:08}-{}", lease.fence, claim.number);
             self.kept.put(&file_of(&name), &bytes).map_err(|error| undone(error.into()))?;
-            let ended = Ended::Segment { numbers: &[claim.number], errors: &[], name: &name, digest: &digest };
-            match self.runs.ledger.finish(lease, ended)? {
-                Finish::Recorded => self.done.recorded.fetch_add(1, Ordering::Relaxed),
-                Finish::Stale => {
-                    self.kept.remove(&file_of(&name)).map_err(|error| undone(error.into()))?;
-                    self.done.stale.fetch_add(1, Ordering::Relaxed)
-                }
-            };
+            if record(self.runs, lease, claim.number, (&name, Digest::of(&bytes)), self.done)? == Finish::Stale {
+                self.kept.remove(&file_of(&name)).map_err(|error| undone(error.into()))?;
+            }
         }
         Ok(())
     }

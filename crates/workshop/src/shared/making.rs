@@ -1,6 +1,6 @@
 //! Tasks that are made by whoever comes: an item is a shard, whose name and bytes are the same whoever makes it.
 
-use super::{begun, crew, ground, watch};
+use super::{begun, crew, give_back, ground, record, watch};
 use crate::{
     Error, Maker, Workshop,
     runs::Runs,
@@ -9,8 +9,8 @@ use crate::{
 };
 use benchwright_depot::Depot;
 use benchwright_pack::{MakePlan, Suite, SuiteTask, WorkPlan};
-use benchwright_run::{Craft, Ended, Finish, Lease, LedgerError, Progress, RunId};
-use std::sync::{Mutex, PoisonError, atomic::Ordering};
+use benchwright_run::{Craft, Lease, LedgerError, Progress, RunId};
+use std::sync::{Mutex, PoisonError};
 
 /// Tasks of a shard where each asks a solver or a world, which takes most of a second.
 const PER_SHARD_OF_SLOW: usize = 10;
@@ -171,25 +171,16 @@ impl Craft for Making<'_> {
     fn work(&self, lease: &Lease) -> Result<(), LedgerError> {
         let undone = |error: Error| LedgerError::Undone(error.to_string());
         for (at, claim) in lease.trials.iter().enumerate() {
-            let give_back = || {
-                let rest: Vec<i64> = lease.trials[at..].iter().map(|claim| claim.number).collect();
-                self.runs.ledger.give_back(lease, &rest)
-            };
             if self.workshop.cancel().is_cancelled() {
-                return give_back();
+                return give_back(self.runs, lease, at);
             }
             let shard = match self.shard(claim.number) {
-                Err(Error::Cancelled) => return give_back(),
+                Err(Error::Cancelled) => return give_back(self.runs, lease, at),
                 made => made.map_err(undone)?,
             };
             // Whoever else makes it puts the same bytes under the same name.
             shard.keep(&self.depot).map_err(undone)?;
-            let (name, digest) = (&*shard.name, shard.digest().to_string());
-            let ended = Ended::Segment { numbers: &[claim.number], errors: &[], name, digest: &digest };
-            match self.runs.ledger.finish(lease, ended)? {
-                Finish::Recorded => self.done.recorded.fetch_add(1, Ordering::Relaxed),
-                Finish::Stale => self.done.stale.fetch_add(1, Ordering::Relaxed),
-            };
+            record(self.runs, lease, claim.number, (&shard.name, shard.digest()), self.done)?;
         }
         Ok(())
     }
