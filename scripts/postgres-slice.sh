@@ -6,11 +6,12 @@
 #   bash scripts/postgres-slice.sh PROGRAM GRIDS [TRIALS [WORKERS [KILLS]]]
 #
 # PROGRAM is the program, GRIDS a folder with the suite grid-324. 20,000 trials, 4 workers and one kill of each kind unless more are asked for.
+# HOLD is how many seconds a worker that was killed is waited for [default: 6].
 # Exit 77 where PostgreSQL cannot be had: no verdict.
 set -euo pipefail
 program=$(realpath "$1")
 grids=$(realpath "$2")
-trials=${3:-20000} workers=${4:-4} kills=${5:-1}
+trials=${3:-20000} workers=${4:-4} kills=${5:-1} hold=${HOLD:-6}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 attempts=$(((trials + 971) / 972))
 planned=$((attempts * 972))
@@ -37,7 +38,7 @@ until grep -qs "trials are recorded" "$place/plan.err"; do
     kill -0 "$planner" 2>/dev/null || { cat "$place/plan.err" >&2; exit 1; }
 done
 start() {
-    "$program" work "${at[@]}" --jobs 1 --json >"$place/out-$1.json" 2>"$place/err-$1" &
+    "$program" work "${at[@]}" --jobs 1 --hold "$hold" --json >"$place/out-$1.json" 2>"$place/err-$1" &
     pids[$1]=$!
 }
 for nth in $(seq "$workers"); do start "$nth"; done

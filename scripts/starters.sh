@@ -4,14 +4,16 @@
 #
 #   bash scripts/starters.sh PROGRAM TASKS STORE slurm     deploy/slurm.sbatch: 8 array tasks, of which two are killed
 #   bash scripts/starters.sh PROGRAM TASKS STORE ray       benchwright.ray: 4 actors, of which one is killed
+#   bash scripts/starters.sh PROGRAM TASKS STORE s3s-fs    4 processes on an object store of its own (STORE is a folder for it), which is killed once
 #
-# STORE is a folder, or s3://BUCKET/PREFIX with AWS_… set. ATTEMPTS is k [default: 4]. PACKAGE is a wheel, or a folder that holds the Python package
-# with its library [default: the newest wheel of `bash scripts/wheel`]. PATIENCE is how many seconds each step may take [default: 600].
+# STORE is a folder, or s3://BUCKET/PREFIX with AWS_… set. ATTEMPTS is k [default: 4]. ALONE is a folder with the run of one process, made
+# where it is not. PACKAGE is a wheel, or a folder that holds the Python package with its library [default: the newest wheel of `bash scripts/wheel`]. PATIENCE is how many seconds each step may take [default: 600],
+# HOLD how long a worker that was killed is waited for [default: 30].
 # Exit 77 where the packages cannot be installed: no verdict. Slurm's (slurm-wlm, munge) come with apt-get, which makes their users and /etc/munge and
 # /etc/slurm; neither is used: the daemons have their configuration, key, state and logs in a folder that goes with the run, and listen on loopback.
 set -euo pipefail
-if [ $# != 4 ] || [[ $4 != slurm && $4 != ray ]]; then
-    sed -n '5,6p' "${BASH_SOURCE[0]}" >&2
+if [ $# != 4 ] || [[ $4 != slurm && $4 != ray && $4 != s3s-fs ]]; then
+    sed -n '5,7p' "${BASH_SOURCE[0]}" >&2
     exit 2
 fi
 program=$(realpath "$1") tasks=$(realpath "$2") part=$4 patience=${PATIENCE:-600}
@@ -19,7 +21,7 @@ case $3 in *://*) store=${3%/}/$part ;; *) store=$(realpath -m "$3")/$part ;; es
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 place=$(mktemp -d)
 chmod 755 "$place"
-job='' planner='' driver='' daemons=()
+job='' planner='' driver='' daemons=() hold=${HOLD:-30}
 clean() {
     if [ -n "$job" ]; then
         scancel "$job" 2>/dev/null || true
@@ -27,6 +29,7 @@ clean() {
     fi
     for pid in $driver $planner "${daemons[@]}"; do kill "$pid" 2>/dev/null || true; done
     for pid in $driver $planner "${daemons[@]}"; do within 20 is_gone "$pid" || kill -9 "$pid" 2>/dev/null || true; done
+    [ ! -d "$place/objects" ] || bash scripts/objects down "$place/objects" || true
     [ ! -d "$place/server" ] || bash scripts/postgres down "$place/server" || true
     rm -rf "$place"
 }
@@ -108,7 +111,7 @@ CONF
 }
 
 slurm_work() {
-    job=$(BENCHWRIGHT=$program BENCHWRIGHT_LEDGER=$ledger BENCHWRIGHT_STORE=$store sbatch --parsable --array=0-7 \
+    job=$(BENCHWRIGHT=$program BENCHWRIGHT_LEDGER=$ledger BENCHWRIGHT_STORE=$store BENCHWRIGHT_HOLD=$hold sbatch --parsable --array=0-7 \
         --output="$place/task-%a.log" deploy/slurm.sbatch)
     within "$patience" hold 2 || fail "no worker took work: $(cat "$place"/task-*.log)"
     # Better all of them, that those who are killed hold some; but not at the price of there being none left.
@@ -173,7 +176,37 @@ PYTHON
     told="4 actors, 1 killed"
 }
 
+s3s-fs_install() {
+    mkdir "$place/objects"
+    # What it keeps is where it was asked for.
+    mkdir -p "$store" && ln -s "$store" "$place/objects/data"
+    exports=$(bash scripts/objects up s3s-fs "$place/objects") || exit $?
+    eval "$exports"
+    store=s3://benchwright/started
+}
+s3s-fs_up() { :; }
+s3s-fs_work() {
+    for nth in 1 2 3 4; do
+        "$program" work --ledger "$ledger" --store "$store" --jobs 1 --hold "$hold" >"$place/work-$nth.log" 2>&1 &
+        daemons+=($!)
+    done
+    within "$patience" hold 4 || fail "no worker took work: $(cat "$place"/work-*.log)"
+    # Some of what is recorded is in it by then, and some comes after.
+    has_half() { [ "$(asked 'select count(*) from benchwright.trial_1 where state = 2')" -ge $((planned / 3)) ]; }
+    within "$patience" has_half || fail "nothing is recorded: $(cat "$place"/work-*.log)"
+    bash scripts/objects kill "$place/objects"
+    for pid in "${daemons[@]}"; do
+        within "$patience" is_gone "$pid" || fail "workers still run"
+        wait "$pid" || fail "a worker failed: $(cat "$place"/work-*.log)"
+    done
+    daemons=()
+    told="4 processes on s3s-fs, which was killed with a third recorded"
+}
+
 trap clean EXIT
+alone=${ALONE:-$place/alone}
+[ -d "$alone" ] || "${run[@]}" --runs "$alone" >/dev/null 2>&1
+read -r planned digest <<<"$("$program" report --runs "$alone" --json | field attempted records)"
 "${part}_install"
 ledger=$(bash scripts/postgres up "$place/server") || exit $?
 "${part}_up"
@@ -188,7 +221,5 @@ planner=''
 took=$((SECONDS - begun))
 read -r recorded errors records <<<"$("$program" report --ledger "$ledger" --store "$store" --json | field attempted errors records)"
 [ "$errors" = 0 ] || fail "$errors trials are errors"
-"${run[@]}" --runs "$place/alone" >/dev/null 2>&1
-read -r planned alone <<<"$("$program" report --runs "$place/alone" --json | field attempted records)"
-[ "$recorded $records" = "$planned $alone" ] || fail "$recorded of $planned trials are recorded, and the records are $records, not $alone"
+[ "$recorded $records" = "$planned $digest" ] || fail "$recorded of $planned trials are recorded, and the records are $records, not $digest"
 echo "$recorded trials by $told, in $took s, none lost, none twice; records $records"

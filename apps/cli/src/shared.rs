@@ -35,8 +35,13 @@ fn depot(store: &str) -> anyhow::Result<Depot> {
     if !store.contains("://") {
         return Ok(Depot::folder(store));
     }
-    let next = "a program with the feature `cloud`, as wheels have it, or a folder that all machines reach";
-    Err(Failure::missing(format!("this program was built without object stores, and cannot reach {store}"), next))
+    #[cfg(feature = "cloud")]
+    return Ok(Depot::of(benchwright_cloud::open(store)?));
+    #[cfg(not(feature = "cloud"))]
+    Err(Failure::missing(
+        format!("this program was built without object stores, and cannot reach {store}"),
+        "a program with the feature `cloud`, as wheels have it, or a folder that all machines reach",
+    ))
 }
 
 /// A flag that is set when the process is asked to end. Asked a second time it ends as ever.

@@ -16,6 +16,8 @@ use std::{
 
 /// How long the items of a worker are held, in milliseconds, before another may take them. Who is alive holds them longer in time.
 pub(crate) const HOLD: i64 = 30_000;
+/// The longest that anybody may ask for: a row that says longer is none of ours.
+pub const LONGEST_HOLD: i64 = 600_000;
 /// How long a worker waits when others hold all that is left.
 const IDLE: Duration = Duration::from_millis(200);
 /// How much work a lease of many items is about.
@@ -136,7 +138,8 @@ impl Patience {
     /// Waits a moment. A trial that can be had neither now nor when a lease or a pause ends is in a row that was not written by this
     /// program: who holds a trial holds it longer in time, so that it is known after half a lease.
     fn wait(&mut self, standing: &Standing) -> Result<(), LedgerError> {
-        let longest = self.hold.max(WAIT << TRIES);
+        // Others may hold theirs longer than this worker does.
+        let longest = LONGEST_HOLD.max(WAIT << TRIES);
         let (number, wait) = standing.next.unwrap_or_default();
         if (1..=longest).contains(&wait) {
             self.since = None;

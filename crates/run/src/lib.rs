@@ -53,7 +53,7 @@ mod sqlite;
 pub use self::postgres::PostgresLedger;
 pub use agent::{Agent, AgentError, Played, Stop};
 pub use chain::{Chain, Flaw, SegmentLink};
-pub use crew::{Craft, Crew};
+pub use crew::{Craft, Crew, LONGEST_HOLD};
 pub use drive::{Driver, Keeping, Progress, is_still, record_played, run, sweep};
 pub use folder::{Kept, TrialFolder};
 pub use host::{Finished, Host, HostError, Hosted, Left, Reach, Sealed, ToolCard};

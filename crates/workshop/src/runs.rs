@@ -23,6 +23,8 @@ pub struct Runs {
     /// Where the ledger is.
     address: PathBuf,
     is_shared: bool,
+    /// Milliseconds for which what this process works on is held for it when nothing is heard of it; half a minute by default.
+    pub hold: Option<i64>,
 }
 
 impl Runs {
@@ -32,7 +34,7 @@ impl Runs {
         fs::create_dir_all(root).map_err(|error| failed(error.to_string()))?;
         let address = root.join(LEDGER);
         let ledger = SqliteLedger::open_file(&address, Box::new(now)).map_err(|error| failed(error.to_string()))?;
-        Ok(Runs { depot: Depot::folder(root), ledger: Box::new(ledger), address, is_shared: false })
+        Ok(Runs { depot: Depot::folder(root), ledger: Box::new(ledger), address, is_shared: false, hold: None })
     }
 
     /// Those of a ledger that many share, such as `postgres://USER@HOST/DATABASE`, and of a depot that all of them reach. The password is taken
@@ -41,7 +43,7 @@ impl Runs {
         let address = PathBuf::from(ledger);
         let password = std::env::var(PASSWORD).ok();
         let ledger = PostgresLedger::open_url(ledger, password.as_deref())?;
-        Ok(Runs { depot, ledger: Box::new(ledger), address, is_shared: true })
+        Ok(Runs { depot, ledger: Box::new(ledger), address, is_shared: true, hold: None })
     }
 
     /// Whether others work with the ledger whom nobody here knows of.

@@ -164,7 +164,7 @@ fn trials(
         ledger: &*runs.ledger,
         agents: &agents,
         keeping: Keeping::Segments(runs.segments(name), false),
-        hold: None,
+        hold: runs.hold,
         jobs: workshop.jobs(),
         stop: workshop.cancel().flag(),
     };
@@ -196,5 +196,5 @@ fn record(
 
 /// Those who work on something that is no run of agents.
 fn crew<'a>(workshop: &'a Workshop, runs: &'a Runs) -> Crew<'a> {
-    Crew { ledger: &*runs.ledger, hold: None, jobs: workshop.jobs(), stop: workshop.cancel().flag() }
+    Crew { ledger: &*runs.ledger, hold: runs.hold, jobs: workshop.jobs(), stop: workshop.cancel().flag() }
 }

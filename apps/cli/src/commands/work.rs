@@ -2,6 +2,7 @@
 
 use super::run::agents::{How, ModelOptionsOfRun, agents};
 use crate::{failure::Failure, output, shared};
+use benchwright_run::LONGEST_HOLD;
 use benchwright_workshop::{
     Workshop,
     shared::{WorkOptions, Worked, work},
@@ -14,7 +15,7 @@ use serde_json::json;
 `run`, `new`, `build` and `audit` with --ledger and --store plan and wait; this command does the work: any number of
 processes, on any machines, started by anything (deploy/README.md). They agree by the ledger alone: each takes a lease of about
 five seconds of work, keeps what comes of it in the store, and records it once. A process that dies loses its leases, which others
-take after half a minute. Asked to end (SIGTERM), it gives back what it has not finished.
+take when nothing was heard of it for --hold seconds. Asked to end (SIGTERM), it gives back what it has not finished.
 
 What comes of it does not depend on who worked or how many. A plan that was made with other patterns, domains or another
 version of the program is refused.
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     forever: bool,
     #[command(flatten)]
     model: ModelOptionsOfRun,
+    /// How long others wait for this process when nothing is heard of it, before they take what it holds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(i64).range(3..=LONGEST_HOLD / 1_000))]
+    hold: i64,
     /// How many leases at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -45,10 +49,11 @@ pub(crate) struct Options {
 
 /// Runs the command.
 pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
-    let Some(runs) = options.shared.open()? else {
+    let Some(mut runs) = options.shared.open()? else {
         let next = "benchwright work --ledger postgres://USER@HOST/DATABASE --store DIR";
         return Err(Failure::wrong_use("nothing says where the work is", next));
     };
+    runs.hold = Some(options.hold * 1_000);
     let workshop = workshop.clone().with_jobs(options.jobs).with_cancel(shared::asked_to_end()?);
     let agents = |plan: &benchwright_pack::RunPlan| {
         let how = How { model: &options.model, limits: plan.limits.clone(), program: None };

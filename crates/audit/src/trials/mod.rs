@@ -115,6 +115,7 @@ pub const TRIALS: &[Trial] = &[
         about: "on either side of every value, and of every conjunct of every rule and view, the verdict falls",
         run: both_sides::run,
         on_request: request::both_sides,
+        drawn: true,
         solves: true,
         ..EVERY
     },
@@ -218,6 +219,7 @@ pub const TRIALS: &[Trial] = &[
         without: "nobody reads its briefs but the agent",
         run: ablate::run,
         on_request: request::ablate,
+        drawn: true,
         ..EVERY
     },
     Trial {

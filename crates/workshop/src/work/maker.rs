@@ -1,8 +1,10 @@
 //! Makes and audits tasks in this process: the solver is loaded once, domains and patterns are read once.
 
 use super::{
-    Temporary, Workshop,
+    Temporary, Workers, Workshop,
+    pool::Remote,
     protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request},
+    started_with,
 };
 use crate::{Error, events, tasks::Judged};
 use benchwright_audit::{
@@ -15,7 +17,12 @@ use benchwright_pack::{MOST_INJECTED, SEALED_TREE, Store, StoreError, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
 use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
 use benchwright_spec::{NoPlanner, scenario::Scenario};
-use std::{collections::BTreeMap, io, sync::Arc, time::Instant};
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
 
 /// The solver with how a certificate names it.
 pub struct Engines {
@@ -68,6 +75,8 @@ pub struct Maker<'s> {
     patterns: BTreeMap<String, Pattern>,
     families: Families,
     scenarios: Scenarios,
+    /// Who makes tasks again: another process, which stays.
+    other: Arc<Mutex<Remote>>,
 }
 
 impl<'s> Maker<'s> {
@@ -80,6 +89,7 @@ impl<'s> Maker<'s> {
             patterns: BTreeMap::new(),
             families: BTreeMap::new(),
             scenarios: BTreeMap::new(),
+            other: Arc::default(),
         }
     }
 
@@ -202,8 +212,8 @@ impl<'s> Maker<'s> {
     /// Runs trials, by name, on a task.
     pub(crate) fn audit_task(&mut self, task: &Task, names: &[String]) -> Result<TaskReport, Error> {
         let trials = trials_of(names)?;
-        let workshop = self.workshop;
-        let remake = || remake(workshop, task);
+        let (workshop, other) = (self.workshop, self.other.clone());
+        let remake = || remake(workshop, &other, task);
         // A request is derived, not planned, so its audit asks no solver.
         if task.sealed.effects.is_some() {
             let subject = RequestSubject::new(task, workshop.catalog(), &remake)?;
@@ -226,9 +236,9 @@ impl<'s> Maker<'s> {
     fn attempts(&mut self, request: &AttemptsRequest) -> Result<Vec<Attempt>, Error> {
         let AttemptsRequest { store, id, near_misses, other_ways } = request;
         let task = Store::at(store).task(id)?;
-        let workshop = self.workshop;
+        let (workshop, other) = (self.workshop, self.other.clone());
         let not_found = |none: NoAttempts| Error::Row { id: id.clone(), why: none.0 };
-        let remake = || remake(workshop, &task);
+        let remake = || remake(workshop, &other, &task);
         if task.sealed.effects.is_some() {
             let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
             let mut found = subject.near_misses(*near_misses).map_err(not_found)?;
@@ -279,8 +289,8 @@ pub(crate) fn in_suite(task: Task, salt: Option<&str>) -> Task {
     }
 }
 
-/// Makes a task again, by a worker of its own.
-fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
+/// Makes a task again, by another process where there are some: it stays, so that it has made others before.
+fn remake(workshop: &Workshop, other: &Mutex<Remote>, task: &Task) -> Result<Task, NotRemade> {
     let folder = Temporary::new().map_err(|error| NotRemade(error.to_string()))?;
     let sealed = &task.sealed;
     let request = Request::Make(MakeRequest {
@@ -293,16 +303,19 @@ fn remake(workshop: &Workshop, task: &Task) -> Result<Task, NotRemade> {
         inject: if sealed.injection.is_some() { MOST_INJECTED } else { 0 },
         out: folder.path().to_owned(),
     });
-    let alone = Workshop::new(workshop.catalog().clone()).with_workers(workshop.workers.clone()).with_jobs(Some(1));
-    match alone.ask("making it again", &[request], 0, &mut |_, _| ()).pop().flatten() {
-        Some(Ok(Answer::Made(made))) => {
+    let answer = match workshop.workers() {
+        Workers::Threads => Ok(Maker::new(&Workshop::new(workshop.catalog().clone())).answer(&request)),
+        Workers::Processes { program, arguments } => {
+            other.lock().unwrap_or_else(PoisonError::into_inner).ask(&|| started_with(program, arguments), &request)
+        }
+    };
+    match answer {
+        Ok(Answer::Made(made)) => {
             Store::at(folder.path()).unlocked_task(&made.id).map_err(|error| NotRemade(error.to_string()))
         }
-        Some(Ok(Answer::Failed(failed))) => Err(NotRemade(failed.why)),
-        Some(Err(why)) => Err(NotRemade(why)),
-        Some(Ok(Answer::Audited(_) | Answer::Attempts(_))) | None => {
-            Err(NotRemade("the worker answered something else".to_owned()))
-        }
+        Ok(Answer::Failed(failed)) => Err(NotRemade(failed.why)),
+        Err(why) => Err(NotRemade(why)),
+        Ok(Answer::Audited(_) | Answer::Attempts(_)) => Err(NotRemade("the worker answered something else".to_owned())),
     }
 }
 

@@ -20,7 +20,7 @@ use pool::{Event, Remote};
 use std::{
     ffi::OsString,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
     sync::Arc,
 };
@@ -140,11 +140,7 @@ impl Workshop {
                 pool::run(requests, self.jobs(), &self.cancel, &|| Maker::new(self), &ask, told)
             }
             Workers::Processes { program, arguments } => {
-                let start = || {
-                    let mut command = Command::new(program);
-                    command.args(arguments);
-                    command
-                };
+                let start = || started_with(program, arguments);
                 let ask = |remote: &mut Remote, request: &Request| remote.ask(&start, request);
                 pool::run(requests, self.jobs(), &self.cancel, &Remote::default, &ask, told)
             }
@@ -181,6 +177,13 @@ impl Workshop {
         });
         answers.into_iter().map(|answer| answer.map(made)).collect()
     }
+}
+
+/// A worker that is a process, as it is started.
+fn started_with(program: &Path, arguments: &[OsString]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
 }
 
 /// Why a task was not made.
