@@ -64,7 +64,7 @@ expect() {
 
 # Declarations alone: nothing is built and nothing is written.
 # As the tests build it, so that nothing is compiled in two ways.
-build=(cargo build --quiet --workspace --profile test --lib --bin benchwright)
+build=(cargo build --quiet --workspace --features cloud --profile test --lib --bin benchwright)
 [ -x "$bin" ] || "${build[@]}" --locked
 expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
 out=$(printf 'add_paper name=Extra copies=2\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bin=$PWD/${CARGO_TARGET_DIR:-target}/debug/benchwright
-[ -x "$bin" ] || cargo build --quiet --locked --workspace --profile test --lib --bin benchwright
+[ -x "$bin" ] || cargo build --quiet --locked --workspace --features cloud --profile test --lib --bin benchwright
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 cp -r domains "$away/domains"

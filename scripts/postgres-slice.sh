@@ -130,5 +130,5 @@ echo "$tasks tasks audited by two workers, one killed: what one process finds"
 
 # What it leaves nobody could work on, so it comes last.
 if [ -z "${NO_CONTRACT:-}" ]; then
-    BENCHWRIGHT_POSTGRES=$url cargo nextest run --workspace --locked --run-ignored only -E 'package(benchwright-run) & test(contract::in_postgres)'
+    BENCHWRIGHT_POSTGRES=$url cargo nextest run --workspace --locked --features cloud --run-ignored only -E 'package(benchwright-run) & test(contract::in_postgres)'
 fi

@@ -14,6 +14,15 @@ pub(crate) fn json(value: &serde_json::Value) -> io::Result<()> {
     data(&format!("{value:#}\n"))
 }
 
+/// Writes a JSON document or a text to stdout, whichever was asked for.
+pub(crate) fn either(
+    is_json: bool,
+    of: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) -> io::Result<()> {
+    if is_json { json(&of()) } else { data(&text()) }
+}
+
 /// How many columns there are to write in, as far as the environment says.
 pub(crate) fn columns() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

@@ -2,8 +2,7 @@
 
 use crate::{failure::Failure, output};
 use benchwright_depot::Depot;
-use benchwright_workshop::{Cancel, runs::Runs, shared::MadeShared, suites::named};
-use serde_json::json;
+use benchwright_workshop::{Cancel, runs::Runs, shared::MadeShared, told::shared};
 
 /// A ledger that many share, and where what it tells of is kept.
 #[derive(clap::Args)]
@@ -70,20 +69,8 @@ pub(crate) fn asked_to_end() -> anyhow::Result<Cancel> {
 
 /// Tells what was made of a plan; lines without a task, or with another than the lock file says, fall short.
 pub(crate) fn told(made: &MadeShared, is_json: bool) -> anyhow::Result<()> {
-    let MadeShared { name, tasks, shards, short, other } = made;
-    let why = short.iter().map(|(line, why)| (line, &**why));
-    let short: Vec<_> =
-        why.chain(other.iter().map(|line| (line, "its digest is not the one of the lock file"))).collect();
-    if is_json {
-        let short: Vec<_> = short.iter().map(|(line, why)| json!({ "task": named(line), "why": why })).collect();
-        output::json(&json!({ "name": name, "tasks": tasks, "shards": shards, "short": short }))?;
-    } else {
-        output::data(&format!("{name}: {tasks} tasks in {shards} shards, {} fall short\n", short.len()))?;
-        for (line, why) in &short {
-            eprintln!("{}: {why}", named(line));
-        }
-    }
-    match short.len() {
+    output::either(is_json, || shared::to_json(made), || shared::to_text(made))?;
+    match made.short.len() {
         0 => Ok(()),
         many => Err(Failure::falls_short(format!("{many} tasks fall short"), "other seeds, or what is told of each")),
     }

@@ -133,6 +133,11 @@ impl TrialFolder {
         Ok(Written { path, digest: digest_of(&digests) })
     }
 
+    /// Writes the folder of a trial and gives it its name.
+    pub fn put(&self, number: i64, record: &TrialRecord, left: Option<(&Finished, &[Json])>) -> io::Result<()> {
+        self.keep(&self.write((number, 0), record, left)?, number)
+    }
+
     /// Gives a written folder its own name, by which it counts as kept.
     pub(crate) fn keep(&self, written: &Written, number: i64) -> io::Result<()> {
         let place = self.place(number);

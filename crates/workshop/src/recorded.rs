@@ -16,7 +16,10 @@ use benchwright_export::{
     ExportError, InspectLog, atif,
     dialogue::{RunFacts, TaskFacts, TrialFacts, begun_of},
 };
-use benchwright_pack::{RunPlan, Store, StoreError, TaskLine, TrialRecord, run::TrialEnd};
+use benchwright_pack::{
+    RunPlan, Store, StoreError, TaskLine, TrialRecord,
+    run::{Score, TrialEnd},
+};
 use benchwright_report::{SummaryError, Tally};
 use benchwright_run::{Chain, Flaw, Kept, RunId, Segment, Segments, TrialFolder, folder::told_apart};
 use std::{
@@ -391,6 +394,38 @@ impl Recorded {
             work.done(&line.id);
         }
         Ok(chosen.len())
+    }
+
+    /// Writes trials as the folders in which short runs keep theirs. Each is made again by its calls, and one that comes out otherwise than it
+    /// was recorded is refused.
+    pub fn unpack(&self, workshop: &Workshop, tasks: &Path, numbers: &[i64], out: &Path) -> Result<(), Error> {
+        let host = StoreHost::new(workshop.catalog(), Store::at(tasks));
+        let folders = TrialFolder::of(out);
+        for number in numbers {
+            let record = self.record(*number)?;
+            let mut lines = self.plan.tasks.iter();
+            let line = lines.find(|line| line.digest == record.key.task);
+            let id = &line.ok_or_else(|| Error::NoTask(record.key.task.clone()))?.id;
+            let bad = |why: String| Error::Row { id: id.clone(), why: format!("trial {number}: {why}") };
+            if host.line(id)?.digest != record.key.task {
+                return Err(bad("the task in the folder is another than the one that was tried".to_owned()));
+            }
+            let left = match &record.end {
+                TrialEnd::Error { .. } => None,
+                TrialEnd::Scored(score) => {
+                    let kept = self.kept(*number).map_err(|error| bad(error.to_string()))?;
+                    let again = host.finished_again(id, &kept.trace, true).map_err(|error| bad(error.to_string()))?;
+                    let now = Score::of(&again.verdict, &again.frame_rules, score.limit.clone());
+                    if now.as_ref() != Some(score) {
+                        return Err(bad("judged again, it has another score".to_owned()));
+                    }
+                    Some((again, kept.transcript))
+                }
+            };
+            let left = left.as_ref().map(|(finished, transcript)| (finished, &**transcript));
+            folders.put(*number, &record, left).map_err(|error| bad(error.to_string()))?;
+        }
+        Ok(())
     }
 
     /// Writes the trials of an agent as an Inspect log. How many there are, and the bytes written.

@@ -3,4 +3,5 @@
 pub mod audit;
 pub mod build;
 pub mod run;
+pub mod shared;
 pub mod stream;

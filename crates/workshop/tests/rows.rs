@@ -217,12 +217,24 @@ fn trials_of_a_run_are_told_as_they_were_or_not_at_all() {
         assert!(steps.iter().zip(1..).all(|(step, nth)| step["step_id"].as_u64() == Some(nth)));
     }
 
-    // An answer that is recorded otherwise than the world gives it is no row.
+    // Made again from what is recorded, folders have the same bytes.
+    let numbers: Vec<i64> = (1..=6).collect();
+    run.unpack(&workshop, store.root(), &numbers, &place("unpacked")).unwrap();
+    let kept = place("runs").join(&ran.name).join("trials");
+    for number in numbers {
+        let name = format!("{number:06}");
+        let unpacked = bytes(&place("unpacked").join("trials").join(&name));
+        assert!(unpacked.len() >= 6 && unpacked == bytes(&kept.join(&name)), "trial {number}");
+    }
+
+    // An answer that is recorded otherwise than the world gives it is no row, and no folder.
     let trace = place("runs").join(&ran.name).join("trials/000001/trace.json");
     let mut told: Json = serde_json::from_slice(&fs::read(&trace).unwrap()).unwrap();
     told["calls"][0]["outcome"] = json!({ "answered": "0".repeat(32) });
     fs::write(&trace, told.to_string()).unwrap();
     let refused = sft(&open(), Which::default(), "forged");
+    assert!(matches!(&refused, Err(Error::Row { why, .. }) if why.contains("call 1 (")), "{refused:?}");
+    let refused = open().unpack(&workshop, store.root(), &[1], &place("forged-folders"));
     assert!(matches!(&refused, Err(Error::Row { why, .. }) if why.contains("call 1 (")), "{refused:?}");
 }
 

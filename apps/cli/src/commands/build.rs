@@ -96,11 +96,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         store::write_suite(&options.suite, &built.suite)?;
         eprintln!("locked {}", options.suite.display());
     }
-    if options.json {
-        output::json(&to_json(&built))?;
-    } else {
-        output::data(&to_table(&built))?;
-    }
+    output::either(options.json, || to_json(&built), || to_table(&built))?;
     failure(&built).map_or(Ok(()), Err)
 }
 

@@ -44,11 +44,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         }
         checked.extend(found.into_iter().filter(|thing| !checked.contains(thing)).collect::<Vec<_>>());
     }
-    if options.json {
-        output::json(&checked.iter().map(to_json).collect())?;
-    } else {
-        output::data(&to_text(&checked))?;
-    }
+    output::either(options.json, || checked.iter().map(to_json).collect(), || to_text(&checked))?;
     let faults: usize = checked.iter().map(|thing| thing.faults.len()).sum();
     let Some(first) = checked.iter().find(|thing| !thing.faults.is_empty()) else { return Ok(()) };
     let next = format!("mend the faults, then: benchwright check {}", first.path.display());

@@ -80,6 +80,7 @@ Example:
     Preferences(rows::PreferenceOptions),
     Inspect(logs::InspectOptions),
     Atif(logs::AtifOptions),
+    Trials(logs::TrialOptions),
 }
 
 #[derive(clap::Args)]
@@ -131,6 +132,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         Form::Preferences(options) => rows::preferences(workshop, options),
         Form::Inspect(options) => logs::inspect(workshop, options),
         Form::Atif(options) => logs::atif(workshop, options),
+        Form::Trials(options) => logs::trials(workshop, options),
     }
 }
 

@@ -87,11 +87,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         }
         write_new(&folder.join("verdict.json"), format!("{told}\n").as_bytes())?;
     }
-    if options.json {
-        output::json(&told)?;
-    } else {
-        output::data(&table(&verdict))?;
-    }
+    output::either(options.json, || told, || table(&verdict))?;
     if callers.contains(&Some(0)) {
         eprintln!("the agent called as root: it could have changed its machine, and with it what was collected");
     }

@@ -105,11 +105,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     }
     if shards {
         let made = streams::make(&workshop, &suite, &options.output)?;
-        if options.json {
-            output::json(&stream::to_json(&made))?;
-        } else {
-            output::data(&stream::to_text(&made))?;
-        }
+        output::either(options.json, || stream::to_json(&made), || stream::to_text(&made))?;
         return Ok(());
     }
     let store = Store::at(&options.output);

@@ -160,11 +160,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 journal: options.journal.clone().unwrap_or_else(|| options.dir.join("odoo-check.jsonl")),
             };
             let summary = check::run(catalog, &site, &wanted)?;
-            if options.json {
-                output::json(&summary.to_json(&site))?
-            } else {
-                output::data(&summary.to_table(&site))?
-            }
+            output::either(options.json, || summary.to_json(&site), || summary.to_table(&site))?;
             if summary.failed.is_empty() {
                 return Ok(());
             }
@@ -206,11 +202,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
                 journal: options.journal.as_deref(),
             };
             let summary = replay::run(catalog, &site, &wanted)?;
-            if options.json {
-                output::json(&summary.to_json(&site))?
-            } else {
-                output::data(&summary.to_table(&site))?
-            }
+            output::either(options.json, || summary.to_json(&site), || summary.to_table(&site))?;
             match (summary.deviations(), summary.missed().len()) {
                 (0, 0) => Ok(()),
                 (0, n) => Err(Failure::falls_short(format!("{n} kinds of calls came too seldom"), "the lines above")),

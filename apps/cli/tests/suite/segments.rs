@@ -74,6 +74,16 @@ fn a_run_in_segments_is_killed_resumed_judged_again_and_forged() {
     assert!(code == Some(0) && text.contains(&format!("{TRIALS} judged again to the same verdict, 0 are")), "{text}");
     let (code, text) = verify(folder, &["--sample", "25"]);
     assert!(code == Some(0) && text.contains("1200 trials recorded, 25 of them drawn: 25 judged again"), "{text}");
+    // One of them as a folder, which its number and its task say.
+    let unpack = ["export", "trials", told["run"].as_str().unwrap(), "1200", "-o", "unpacked"];
+    assert!(benchwright(folder).args(unpack).output().unwrap().status.success());
+    let trial = fs::read(folder.join("unpacked/trials/001200/trial.json")).unwrap();
+    let trial: Json = serde_json::from_slice(&trial).unwrap();
+    assert_eq!(
+        (&trial["key"]["attempt"], &trial["end"]["scored"]["pass"]),
+        (&ATTEMPTS.into(), &true.into()),
+        "{trial}"
+    );
     // Pages are made of them as of any other.
     let pages = ["report", "--html", "pages", "--details", "3"];
     assert!(benchwright(folder).args(pages).output().unwrap().status.success());

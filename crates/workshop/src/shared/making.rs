@@ -24,10 +24,8 @@ pub struct MadeShared {
     pub tasks: u64,
     /// Its shards.
     pub shards: usize,
-    /// Lines without a task, each with the reason.
+    /// Lines without a task, or with another than the lock file says, each with the reason.
     pub short: Vec<(SuiteTask, String)>,
-    /// Lines whose task is another than the lock file says.
-    pub other: Vec<SuiteTask>,
 }
 
 /// The plan of a suite. Lines that are seeds in a row are told by the first.
@@ -80,14 +78,15 @@ pub fn plan_make(workshop: &Workshop, runs: &Runs, name: &str, suite: &Suite) ->
     watch(workshop, runs, run)?;
     let depot = runs.kept(name);
     let names: Vec<String> = segments(runs, run, name)?.into_iter().map(|(name, _)| name).collect();
-    let (locked, short) = stream::lock(suite, &depot, &names)?;
+    let (locked, mut short) = stream::lock(suite, &depot, &names)?;
     let digests = suite.tasks.iter().filter_map(|line| Some((line, line.digest?)));
     let is_other = |(line, digest): &(&SuiteTask, _)| {
         let now = locked.line(&line.pattern, &line.tier, &line.objective, line.seed, line.reading.as_deref());
         now.is_some_and(|now| now.digest != Some(*digest))
     };
-    let other = digests.filter(is_other).map(|(line, _)| line.clone()).collect();
-    Ok(MadeShared { name: name.to_owned(), tasks: suite.tasks.len() as u64, shards: names.len(), short, other })
+    let other = "its digest is not the one of the lock file";
+    short.extend(digests.filter(is_other).map(|(line, _)| (line.clone(), other.to_owned())));
+    Ok(MadeShared { name: name.to_owned(), tasks: suite.tasks.len() as u64, shards: names.len(), short })
 }
 
 /// The names of what a run recorded, in the order of its items, each with its digest, as its chain has them.
