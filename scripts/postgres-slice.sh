@@ -41,6 +41,12 @@ start() {
     "$program" work "${at[@]}" --jobs 1 --hold "$hold" --json >"$place/out-$1.json" 2>"$place/err-$1" &
     pids[$1]=$!
 }
+# Who claimed what, for what was claimed more than once.
+psql "$url" -qv ON_ERROR_STOP=1 <<'SQL'
+create table claimed (number bigint not null, fence bigint not null);
+create function claim() returns trigger language plpgsql as 'begin insert into claimed values (new.number, new.fence); return null; end';
+create trigger claim after update on benchwright.trial_1 for each row when (new.state = 1 and new.fence <> old.fence) execute function claim();
+SQL
 for nth in $(seq "$workers"); do start "$nth"; done
 recorded() { psql "$url" -qtAc 'select count(*) from benchwright.trial_1 where state = 2' 2>/dev/null || echo 0; }
 down=0 killed=0
@@ -80,7 +86,14 @@ fi
 # What is recorded was recorded by somebody who was told so, but for what those recorded who were killed.
 told=$(cat "$place"/out-*.json | python3 -c 'import json, sys; print(sum(json.loads(part)["recorded"] for part in sys.stdin.read().replace("}\n{", "}\0{").split("\0") if part.strip()))')
 [ "$told" -le "$planned" ] || { echo "workers were told of $told recorded trials, and there are $planned" >&2; exit 1; }
-echo "$planned trials by $workers workers in $took s, $killed workers and $kills times the server killed ($down s down), none lost, none twice; records $records"
+# What was claimed and not recorded by that claim: the leases of those who were killed or asked to end, or who lost them with the server.
+read -r again leases stored <<<"$(psql "$url" -qtA -F ' ' -c 'select count(*) filter (where claimed.fence <> trial.fence),
+    count(distinct claimed.fence) filter (where claimed.fence <> trial.fence), count(*) filter (where claimed.fence = trial.fence and trial.state = 2)
+    from claimed join benchwright.trial_1 trial using (number)')"
+[ "$stored" = "$planned" ] || { echo "$stored of $planned trials are recorded by who claimed them last" >&2; exit 1; }
+[ "$leases" -le $((killed + kills * workers + 1)) ] || { echo "$leases leases were lost, and only $killed workers killed" >&2; exit 1; }
+echo "$planned trials by $workers workers in $took s, $killed workers and $kills times the server killed ($down s down), none lost, none twice;" \
+    "$leases leases lost with $again trials; records $records"
 
 # Tasks that two workers make, of which one is killed, are byte for byte those of one process.
 tasks=${MADE:-3000}

@@ -166,7 +166,8 @@ ray.init(num_cpus=4, include_dashboard=False, object_store_memory=100 << 20)
 benchwright.ray.work(4, ledger=sys.argv[1], store=sys.argv[2])
 PYTHON
     driver=$!
-    within "$patience" hold 2 && within 10 has_child || fail "no worker took work: $(tail -20 "$place/ray.log")"
+    holds_or_gone() { hold 2 || is_gone "$driver"; }
+    within "$patience" holds_or_gone && within 10 has_child || fail "no worker took work: $(tail -20 "$place/ray.log")"
     within 3 hold 4 || true
     kill -9 "$(actor)"
     within "$patience" is_gone "$driver" || fail "the actors still run: $(tail -20 "$place/ray.log")"

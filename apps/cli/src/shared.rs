@@ -35,10 +35,13 @@ fn depot(store: &str) -> anyhow::Result<Depot> {
         return Ok(Depot::folder(store));
     }
     #[cfg(feature = "cloud")]
-    return Ok(Depot::of(benchwright_cloud::open(store)?));
+    return match benchwright_cloud::open(store) {
+        Ok(objects) => Ok(Depot::of(objects)),
+        Err(why) => Err(Failure::missing(why, "the address, and what the environment has of the service")),
+    };
     #[cfg(not(feature = "cloud"))]
     Err(Failure::missing(
-        format!("this program was built without object stores, and cannot reach {store}"),
+        "this program was built without object stores",
         "a program with the feature `cloud`, as wheels have it, or a folder that all machines reach",
     ))
 }

@@ -144,6 +144,10 @@ fn ask(agent: &Agent, parts: Parts, body: &[u8]) -> Result<(Response<()>, Rest),
     let (head, body) = answer.map_err(away)?.into_parts();
     let answer = Response::from_parts(head, ());
     let status = answer.status();
+    // A machine without a role, or one that may not ask.
+    if is_metadata && !status.is_success() {
+        return Err(Trouble::NoCredentials);
+    }
     if status.is_server_error() || matches!(status.as_u16(), 408 | 429) {
         return Err(Trouble::Busy(status.as_u16()));
     }

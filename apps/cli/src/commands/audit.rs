@@ -122,11 +122,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         }
         audit
     };
-    if options.json {
-        output::json(&to_json(&audit)?)?;
-    } else {
-        output::data(&to_table(&audit))?;
-    }
+    let told = to_json(&audit)?;
+    output::either(options.json, || told, || to_table(&audit))?;
     if audit.is_clean() {
         return Ok(());
     }

@@ -72,12 +72,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     checks.extend(sandboxes());
     checks.push(terminal());
     let missing = checks.iter().filter(|check| check.is_needed && !check.is_ok).count();
-    if options.json {
-        let checks: Vec<Json> = checks.iter().map(Check::to_json).collect();
-        output::json(&json!({ "ok": missing == 0, "checks": checks }))?;
-    } else {
-        output::data(&shown(&checks))?;
-    }
+    let told = || json!({ "ok": missing == 0, "checks": checks.iter().map(Check::to_json).collect::<Vec<_>>() });
+    output::either(options.json, told, || shown(&checks))?;
     if missing > 0 {
         let message = format!("{} that is needed is missing", counted(missing, "thing"));
         return Err(Failure::missing(message, "the mends above, then: benchwright doctor"));

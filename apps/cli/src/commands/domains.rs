@@ -99,10 +99,8 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     }
     if options.markdown {
         output::data(&reference(&found.domain))?;
-    } else if options.json {
-        output::json(&json!([summary(&found)]))?;
     } else {
-        output::data(&page(&found.domain))?;
+        output::either(options.json, || json!([summary(&found)]), || page(&found.domain))?;
     }
     Ok(())
 }
@@ -113,11 +111,7 @@ fn filled(domains: &[Found], options: &Options, is_one: bool) -> anyhow::Result<
     for found in domains {
         all.extend(samples::fill(found, options.seed.unwrap_or(1))?);
     }
-    if options.json {
-        output::json(&all.iter().map(samples::summary).collect())?;
-    } else {
-        output::data(&samples::table(&all, is_one))?;
-    }
+    output::either(options.json, || all.iter().map(samples::summary).collect(), || samples::table(&all, is_one))?;
     match all.iter().find(|filled| !filled.is_same_again) {
         Some(other) => Err(Failure::falls_short(
             format!("{} at size {} gave other bytes the second time", other.domain.name, other.size),
