@@ -41,11 +41,12 @@ start() {
     "$program" work "${at[@]}" --jobs 1 --hold "$hold" --json >"$place/out-$1.json" 2>"$place/err-$1" &
     pids[$1]=$!
 }
-# Who claimed what, for what was claimed more than once.
+# Every claim and every finish, for what was claimed more than once.
 psql "$url" -qv ON_ERROR_STOP=1 <<'SQL'
-create table claimed (number bigint not null, fence bigint not null);
-create function claim() returns trigger language plpgsql as 'begin insert into claimed values (new.number, new.fence); return null; end';
-create trigger claim after update on benchwright.trial_1 for each row when (new.state = 1 and new.fence <> old.fence) execute function claim();
+create table seen (number bigint not null, fence bigint not null, state smallint not null);
+create function see() returns trigger language plpgsql as
+    'begin insert into seen values (new.number, case new.state when 1 then new.fence else old.fence end, new.state); return null; end';
+create trigger see after update on benchwright.trial_1 for each row when (new.state in (1, 2) and new.fence <> old.fence) execute function see();
 SQL
 for nth in $(seq "$workers"); do start "$nth"; done
 recorded() { psql "$url" -qtAc 'select count(*) from benchwright.trial_1 where state = 2' 2>/dev/null || echo 0; }
@@ -87,10 +88,10 @@ fi
 told=$(cat "$place"/out-*.json | python3 -c 'import json, sys; print(sum(json.loads(part)["recorded"] for part in sys.stdin.read().replace("}\n{", "}\0{").split("\0") if part.strip()))')
 [ "$told" -le "$planned" ] || { echo "workers were told of $told recorded trials, and there are $planned" >&2; exit 1; }
 # What was claimed and not recorded by that claim: the leases of those who were killed or asked to end, or who lost them with the server.
-read -r again leases stored <<<"$(psql "$url" -qtA -F ' ' -c 'select count(*) filter (where claimed.fence <> trial.fence),
-    count(distinct claimed.fence) filter (where claimed.fence <> trial.fence), count(*) filter (where claimed.fence = trial.fence and trial.state = 2)
-    from claimed join benchwright.trial_1 trial using (number)')"
-[ "$stored" = "$planned" ] || { echo "$stored of $planned trials are recorded by who claimed them last" >&2; exit 1; }
+read -r finishes numbers again leases <<<"$(psql "$url" -qtA -F ' ' -c 'select
+    (select count(*) from seen where state = 2), (select count(distinct number) from seen where state = 2), count(*), count(distinct fence)
+    from seen claim where state = 1 and not exists (select from seen where state = 2 and (number, fence) = (claim.number, claim.fence))')"
+[ "$finishes $numbers" = "$planned $planned" ] || { echo "$finishes finishes of $numbers trials; planned are $planned" >&2; exit 1; }
 [ "$leases" -le $((killed + kills * workers + 1)) ] || { echo "$leases leases were lost, and only $killed workers killed" >&2; exit 1; }
 echo "$planned trials by $workers workers in $took s, $killed workers and $kills times the server killed ($down s down), none lost, none twice;" \
     "$leases leases lost with $again trials; records $records"

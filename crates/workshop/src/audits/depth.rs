@@ -305,7 +305,8 @@ mod tests {
     #[test]
     fn a_cell_says_what_its_sample_proves() {
         let catalog = Catalog::built_in();
-        let options = AuditOptions { depth: Some(Depth::Sample), ..AuditOptions::default() };
+        let trials = ["near-miss", "dominance", "idle"].map(str::to_owned).to_vec();
+        let options = AuditOptions { trials, depth: Some(Depth::Sample), ..AuditOptions::default() };
         let proved = |count: usize, faulty: usize, lost: usize| {
             let (mut choice, all) = (Choice::new(&catalog, &options), members("easy", count));
             all.iter().for_each(|member| choice.see(member));
