@@ -14,6 +14,15 @@ const AGAIN: [&str; 7] = [
     "ServiceUnavailable",
     "SlowDown",
 ];
+/// Names of errors that say who asks may not, whatever their status.
+const DENIED: [&str; 6] = [
+    "AccessDenied",
+    "AuthenticationFailed",
+    "ExpiredToken",
+    "InvalidAccessKeyId",
+    "InvalidToken",
+    "SignatureDoesNotMatch",
+];
 /// The most characters that are repeated of what has no name.
 const LONGEST: usize = 200;
 
@@ -66,6 +75,7 @@ impl Fault {
         let code = code(&text);
         match (error, code) {
             (_, Some(code)) if AGAIN.contains(&code) => Fault::Away(format!("the service answers {code}")),
+            (_, Some(code)) if DENIED.contains(&code) => Fault::Final(Reason::Denied(Some(code.to_owned()))),
             (Error::NotFound { .. }, _) => Fault::Missing,
             (Error::PermissionDenied { .. } | Error::Unauthenticated { .. }, code) => {
                 Fault::Final(Reason::Denied(code.map(str::to_owned)))

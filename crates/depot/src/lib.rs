@@ -9,7 +9,7 @@ mod contract;
 mod folder;
 mod name;
 
-pub use contract::{Broken, contract};
+pub use contract::{Broken, contract, contract_but_for_folders};
 pub use folder::Folder;
 pub use name::check_name;
 
