@@ -31,7 +31,7 @@ pub use frame::{Held, TableFrame};
 pub use job::JobWord;
 pub use rows::ViewRows;
 pub use text::{
-    FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, SlackText, ViewText, VoidText,
+    FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, Sense, SlackText, ViewText, VoidText,
 };
 
 use crate::KeyFault;

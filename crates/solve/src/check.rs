@@ -1,6 +1,6 @@
 //! The exact reading of a model: whether a point satisfies it, in whole numbers of any size. Both engines are held to it.
 
-use crate::{Constraint, Lin, Lit, Model, Var, range};
+use crate::{Constraint, Interval, Lin, Lit, Model, Var, range};
 
 /// What a point breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,37 @@ fn holds(constraint: &Constraint, point: &[i64]) -> Option<bool> {
         Constraint::Product { target, of: [a, b] } => {
             Some(value(a, point)?.checked_mul(value(b, point)?)? == value(target, point)?)
         }
+        Constraint::NoOverlap(intervals) => {
+            let mut there: Vec<(i128, i128)> = Vec::with_capacity(intervals.len());
+            for interval in intervals {
+                there.extend(ends_of(interval, point)?);
+            }
+            there.sort_unstable();
+            Some(there.windows(2).all(|pair| pair[0].1 <= pair[1].0))
+        }
+        Constraint::Cumulative { intervals, loads, limit } => {
+            let mut there = Vec::with_capacity(intervals.len());
+            for (interval, load) in intervals.iter().zip(loads) {
+                there.extend(ends_of(interval, point)?.map(|ends| (ends, i128::from(*load))));
+            }
+            // The load grows only where an interval starts, so it is enough to look there.
+            let load_at = |time: i128| -> i128 {
+                there.iter().filter(|((start, end), _)| *start <= time && time < *end).map(|(_, load)| load).sum()
+            };
+            Some(there.iter().all(|((start, _), _)| load_at(*start) <= i128::from(*limit)))
+        }
     }
+}
+
+/// Where an interval begins and ends, if it is there.
+fn ends_of(interval: &Interval, point: &[i64]) -> Option<Option<(i128, i128)>> {
+    if let Some(used) = interval.used
+        && !is_true(used, point)?
+    {
+        return Some(None);
+    }
+    let start = value(&interval.start, point)?;
+    Some(Some((start, start.checked_add(i128::from(interval.size))?)))
 }
 
 fn is_true(lit: Lit, point: &[i64]) -> Option<bool> {
@@ -128,6 +158,19 @@ pub(crate) fn fault(model: &Model) -> Option<String> {
                 .into_iter()
                 .find_map(|lin| fault_of(model, lin))
                 .or_else(|| (size(model, a) * size(model, b) > FARTHEST).then(|| "has too large a product".to_owned())),
+            Constraint::NoOverlap(intervals) => fault_of_intervals(model, intervals),
+            Constraint::Cumulative { intervals, loads, limit } => {
+                let total = loads.iter().fold(i128::from(*limit), |sum, load| sum.saturating_add(i128::from(*load)));
+                if intervals.len() != loads.len() {
+                    Some("has another number of loads than of intervals".to_owned())
+                } else if *limit < 0 || loads.iter().any(|load| *load < 0) {
+                    Some("has a load or a limit below 0".to_owned())
+                } else if total > FARTHEST {
+                    Some("has too large loads".to_owned())
+                } else {
+                    fault_of_intervals(model, intervals)
+                }
+            }
         };
         if let Some(wrong) = wrong {
             return Some(format!("constraint {at} {wrong}"));
@@ -146,6 +189,16 @@ fn fault_of(model: &Model, lin: &Lin) -> Option<String> {
         return Some(format!("names variable {var}, which is not there"));
     }
     (size(model, lin) > FARTHEST).then(|| "has too large values".to_owned())
+}
+
+fn fault_of_intervals(model: &Model, intervals: &[Interval]) -> Option<String> {
+    intervals.iter().find_map(|interval| {
+        if interval.size < 1 || i128::from(interval.size) > FARTHEST {
+            return Some(format!("has an interval of the size {}", interval.size));
+        }
+        let fault = fault_of(model, &interval.end()).or_else(|| fault_of(model, &interval.start));
+        fault.or_else(|| fault_of_lits(model, interval.used.as_slice()))
+    })
 }
 
 fn fault_of_lits(model: &Model, lits: &[Lit]) -> Option<String> {
@@ -189,6 +242,25 @@ mod tests {
     }
 
     #[test]
+    fn intervals_may_touch_and_count_only_where_they_are_there() {
+        let (mut model, lit) = model();
+        let intervals = vec![
+            Interval { start: Lin::var(0), size: 2, used: None },
+            Interval { start: Lin::var(1), size: 3, used: Some(lit) },
+        ];
+        model.constraints = vec![Constraint::NoOverlap(intervals.clone())];
+        assert!(satisfied(&model, &[3, 0, 1]) && satisfied(&model, &[3, 5, 1]) && satisfied(&model, &[3, 2, 0]));
+        assert!(!satisfied(&model, &[3, 1, 1]) && !satisfied(&model, &[3, 4, 1]));
+        let limited = |limit| Constraint::Cumulative { intervals: intervals.clone(), loads: vec![2, 3], limit };
+        model.constraints = vec![limited(4)];
+        assert!(satisfied(&model, &[3, 5, 1]) && satisfied(&model, &[3, 4, 0]) && !satisfied(&model, &[3, 4, 1]));
+        model.constraints = vec![limited(5)];
+        assert!(satisfied(&model, &[3, 4, 1]));
+        model.constraints = vec![limited(2)];
+        assert!(!satisfied(&model, &[3, 5, 1]), "one alone weighs too much");
+    }
+
+    #[test]
     fn numbers_beyond_64_bits_are_added_exactly() {
         let sum = Lin { terms: vec![(0, i64::MAX), (1, i64::MAX)], constant: 0 };
         let constraints = vec![Constraint::Linear { of: sum, within: vec![(i64::MIN, 0)], when: vec![] }];
@@ -216,5 +288,10 @@ mod tests {
         let product = Constraint::Product { target: Lin::var(1), of: [vast.clone(), vast] };
         says(&move |m, _| m.constraints.push(product.clone()), "too large a product");
         says(&|m, _| m.hint.push((9, 0)), "hint names variable 9");
+        let interval = |size| Interval { start: Lin::var(1), size, used: None };
+        says(&|m, _| m.constraints.push(Constraint::NoOverlap(vec![interval(0)])), "an interval of the size 0");
+        let loads = |loads: Vec<i64>| Constraint::Cumulative { intervals: vec![interval(2)], loads, limit: 3 };
+        says(&|m, _| m.constraints.push(loads(vec![])), "another number of loads");
+        says(&|m, _| m.constraints.push(loads(vec![-1])), "below 0");
     }
 }

@@ -1,12 +1,13 @@
 //! CP-SAT, the first engine: one thread, one seed, limits in deterministic work. The same model gives the same answer.
 
 use crate::{
-    Answer, Constraint, Engine, EngineError, Library, Limits, Lin, Lit, Model, Range, Status, check,
+    Answer, Constraint, Engine, EngineError, Interval, Library, Limits, Lin, Lit, Model, Range, Status, check,
     ffi::Ortools,
     proto::{
         BoolArgumentProto, ConstraintKind, ConstraintProto, CpModelProto, CpObjectiveProto, CpSolverResponse,
-        CpSolverStatus, DecisionStrategyProto, IntegerVariableProto, LinearArgumentProto, LinearConstraintProto,
-        LinearExpressionProto, PartialVariableAssignment, SatParameters, SearchBranching,
+        CpSolverStatus, CumulativeConstraintProto, DecisionStrategyProto, IntegerVariableProto,
+        IntervalConstraintProto, LinearArgumentProto, LinearConstraintProto, LinearExpressionProto,
+        NoOverlapConstraintProto, PartialVariableAssignment, SatParameters, SearchBranching,
     },
     range,
 };
@@ -194,7 +195,29 @@ impl Writer<'_> {
                 let exprs = of.iter().map(|lin| self.with_one_variable(lin)).collect();
                 self.push(ConstraintKind::IntProd(LinearArgumentProto { target, exprs }), &[]);
             }
+            Constraint::NoOverlap(intervals) => {
+                let intervals = intervals.iter().map(|interval| self.interval(interval)).collect();
+                self.push(ConstraintKind::NoOverlap(NoOverlapConstraintProto { intervals }), &[]);
+            }
+            Constraint::Cumulative { intervals, loads, limit } => {
+                let intervals = intervals.iter().map(|interval| self.interval(interval)).collect();
+                let capacity = Some(expression(&Lin::constant(*limit)));
+                let demands = loads.iter().map(|load| expression(&Lin::constant(*load))).collect();
+                let cumulative = CumulativeConstraintProto { capacity, intervals, demands };
+                self.push(ConstraintKind::Cumulative(cumulative), &[]);
+            }
         }
+    }
+
+    /// Writes an interval as a constraint and gives its place.
+    fn interval(&mut self, Interval { start, size, used }: &Interval) -> i32 {
+        let start = self.with_one_variable(start);
+        let end = LinearExpressionProto { offset: start.offset + size, ..start.clone() };
+        let size = Some(expression(&Lin::constant(*size)));
+        let when: Vec<Lit> = used.iter().copied().collect();
+        let interval = IntervalConstraintProto { start: Some(start), end: Some(end), size };
+        self.push(ConstraintKind::Interval(interval), &when);
+        self.message.constraints.len() as i32 - 1
     }
 
     fn push(&mut self, kind: ConstraintKind, when: &[Lit]) {
@@ -202,7 +225,7 @@ impl Writer<'_> {
         self.message.constraints.push(ConstraintProto { enforcement_literal, constraint: Some(kind) });
     }
 
-    /// A product's parts have at most one variable each; a longer sum gets a variable of its own.
+    /// Parts of a product and starts of intervals have at most one variable each; a longer sum gets a variable of its own.
     fn with_one_variable(&mut self, lin: &Lin) -> LinearExpressionProto {
         if lin.terms.len() < 2 {
             return expression(lin);

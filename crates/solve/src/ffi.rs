@@ -177,6 +177,8 @@ pub(crate) struct Outcome {
     /// Whether there is a feasible point.
     pub(crate) has_point: bool,
     pub(crate) point: Vec<f64>,
+    /// What each row is worth where no column need be whole; without meaning otherwise.
+    pub(crate) prices: Vec<f64>,
     pub(crate) dual_bound: f64,
     pub(crate) nodes: i64,
 }
@@ -334,9 +336,9 @@ impl<'a> Instance<'a> {
         }
         let has_point = point_status == FEASIBLE;
         let mut point = vec![0.0; program.costs.len()];
+        let mut prices = vec![0.0; program.starts.len()];
         if has_point {
-            let (mut costs, mut rows) = (point.clone(), vec![0.0; program.starts.len()]);
-            let mut prices = rows.clone();
+            let (mut costs, mut rows) = (point.clone(), prices.clone());
             // SAFETY: the handle is live, and the four arrays have as many places as there are columns and rows.
             let answer = unsafe {
                 (self.highs.solution)(
@@ -351,7 +353,7 @@ impl<'a> Instance<'a> {
                 return Err("the run left no point".to_owned());
             }
         }
-        Ok(Outcome { status, has_point, point, dual_bound, nodes })
+        Ok(Outcome { status, has_point, point, prices, dual_bound, nodes })
     }
 }
 

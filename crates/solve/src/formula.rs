@@ -21,6 +21,50 @@ pub enum Formula {
     And(Vec<Formula>),
     /// At least one holds.
     Or(Vec<Formula>),
+    /// Intervals keep to a rule of time, or do not. It stays whole until it is known whether it is required, because solvers have
+    /// a constraint for it and no literal of it.
+    Intervals {
+        /// The intervals and their rule.
+        of: Box<Schedule>,
+        /// Whether the rule is kept; its negation says that it is broken.
+        kept: bool,
+    },
+}
+
+/// Intervals of which some may be there, and what they keep to: no two overlap, or where there is a limit, the loads of those
+/// that run at one time are together at most that.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Schedule {
+    /// Whether each is there, and its start, its end (which is no part of it) and, under a limit, its load.
+    pub items: Vec<(Formula, Vec<Lin>)>,
+    /// The limit.
+    pub limit: Option<Lin>,
+}
+
+impl Schedule {
+    /// Whether it is kept, where that does not depend on any variable.
+    pub(crate) fn known(&self) -> Option<bool> {
+        let is_known = |(guard, at): &(Formula, Vec<Lin>)| {
+            matches!(guard, Formula::Known(_)) && at.iter().all(|at| at.known().is_some())
+        };
+        let is_known = self.items.iter().all(is_known) && self.limit.iter().all(|limit| limit.known().is_some());
+        is_known.then(|| self.at(&[]))
+    }
+
+    /// Whether it is kept at a point.
+    pub fn at(&self, point: &[i64]) -> bool {
+        let there = self.items.iter().filter(|(guard, _)| guard.at(point));
+        let there: Vec<Vec<i64>> = there.map(|(_, at)| at.iter().map(|at| at.at(point)).collect()).collect();
+        let Some(limit) = &self.limit else {
+            let overlap = |a: &[i64], b: &[i64]| a[0] < b[1] && b[0] < a[1];
+            return there.iter().enumerate().all(|(at, a)| there[..at].iter().all(|b| !overlap(a, b)));
+        };
+        let limit = limit.at(point);
+        there.iter().filter(|at| at[0] < at[1]).all(|at| {
+            let running = there.iter().filter(|other| other[0] <= at[0] && at[0] < other[1]);
+            running.map(|other| i128::from(other[2])).sum::<i128>() <= i128::from(limit)
+        })
+    }
 }
 
 impl Formula {
@@ -38,6 +82,7 @@ impl Formula {
             Formula::Ne(of) => Formula::Eq(of.clone()),
             Formula::And(parts) => Formula::Or(parts.iter().map(Formula::negated).collect()),
             Formula::Or(parts) => Formula::And(parts.iter().map(Formula::negated).collect()),
+            Formula::Intervals { of, kept } => Formula::Intervals { of: of.clone(), kept: !kept },
         }
     }
 
@@ -84,6 +129,7 @@ impl Formula {
             Formula::Ne(of) => of.at(point) != 0,
             Formula::And(parts) => parts.iter().all(|part| part.at(point)),
             Formula::Or(parts) => parts.iter().any(|part| part.at(point)),
+            Formula::Intervals { of, kept } => of.at(point) == *kept,
         }
     }
 }

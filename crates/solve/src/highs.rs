@@ -2,7 +2,7 @@
 //! held to the model in whole numbers; where that fails it has no answer. It takes no hint and has no fixed search.
 
 use crate::{
-    Answer, Constraint, Engine, EngineError, Library, Limits, Lin, Lit, Model, Status, Var, check,
+    Answer, Constraint, Engine, EngineError, Interval, Library, Limits, Lin, Lit, Model, Status, Var, check,
     ffi::{self, Outcome, Program, Setting},
     range,
 };
@@ -33,6 +33,32 @@ impl Highs {
     pub fn library_version(&self) -> &str {
         &self.version
     }
+
+    /// The multipliers of the rows in the linear relaxation of a model, whose variables need not be whole; none without a point.
+    pub(crate) fn prices(&self, model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
+        if let Some(fault) = check::fault(model) {
+            return Err(failed(fault));
+        }
+        if model.vars.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let program = program(model).map_err(failed)?;
+        let settings = [
+            ("output_flag", Setting::Bool(false)),
+            ("threads", Setting::Int(1)),
+            ("parallel", Setting::Text("off")),
+            ("random_seed", Setting::Int(SEED)),
+            ("solver", Setting::Text("simplex")),
+            ("solve_relaxation", Setting::Bool(true)),
+        ];
+        let outcome = self.highs.solve(&program, &settings).map_err(failed)?;
+        Ok(outcome.has_point.then_some(outcome.prices))
+    }
+}
+
+/// A model as a program in whole numbers, row by row. Without its columns being whole it is the linear relaxation.
+pub(crate) fn program(model: &Model) -> Result<Program, String> {
+    Builder::build(model)
 }
 
 impl Engine for Highs {
@@ -191,6 +217,8 @@ impl Builder<'_> {
             Constraint::Or(lits) => self.or(lits),
             Constraint::Max { target, of } => self.max(target, of),
             Constraint::Product { target, of: [a, b] } => self.product(target, a, b),
+            Constraint::NoOverlap(intervals) => self.no_overlap(intervals),
+            Constraint::Cumulative { intervals, loads, limit } => self.cumulative(intervals, loads, *limit),
         }
     }
 
@@ -275,6 +303,64 @@ impl Builder<'_> {
             return self.equal(target, &other.times(factor.constant), &[!yes]);
         }
         Err("no linear form for a product of two numbers".to_owned())
+    }
+
+    /// Of any two that are there, one is over before the other begins.
+    fn no_overlap(&mut self, intervals: &[Interval]) -> Result<(), String> {
+        for (at, a) in intervals.iter().enumerate() {
+            for b in &intervals[..at] {
+                let mut clause: Vec<Lit> = [a, b].iter().filter_map(|it| it.used).map(|used| !used).collect();
+                if self.at_most(&a.end().minus(&b.start), &mut clause)?
+                    || self.at_most(&b.end().minus(&a.start), &mut clause)?
+                {
+                    continue;
+                }
+                self.or(&clause)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// At the start of each that is there, those that run are within the limit together. One runs there unless it is not there, has
+    /// not begun or is over; that the other direction is left open costs nothing, as it only adds load.
+    fn cumulative(&mut self, intervals: &[Interval], loads: &[i64], limit: i64) -> Result<(), String> {
+        for (at, (a, load)) in intervals.iter().zip(loads).enumerate() {
+            let mut sum = Lin::constant(*load);
+            for (other, (b, load)) in intervals.iter().zip(loads).enumerate() {
+                if other == at {
+                    continue;
+                }
+                let mut clause: Vec<Lit> = b.used.iter().map(|used| !*used).collect();
+                let not_begun = a.start.minus(&b.start).plus(&Lin::constant(1));
+                if self.at_most(&not_begun, &mut clause)? || self.at_most(&b.end().minus(&a.start), &mut clause)? {
+                    continue;
+                }
+                let runs = Lit { var: self.column(0, 1)?, yes: true };
+                clause.push(runs);
+                self.or(&clause)?;
+                sum = sum.plus(&Lin::lit(runs).times(*load));
+            }
+            let (most, when) = (sum.terms.iter().map(|(_, load)| load).sum::<i64>() + sum.constant, a.used);
+            if most > limit {
+                let off = Lin::sum(when.iter().map(|used| Lin::lit(!*used)));
+                self.row(&sum.minus(&off.times(most - limit)), None, Some(limit))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to a clause a literal of our own by which the expression is at most 0, if it can be. Says whether it always is.
+    fn at_most(&mut self, of: &Lin, clause: &mut Vec<Lit>) -> Result<bool, String> {
+        let (least, most) = check::reach(self.model, of);
+        if most <= 0 {
+            return Ok(true);
+        }
+        if least <= 0 {
+            let lit = Lit { var: self.column(0, 1)?, yes: true };
+            self.linear(of, &[(i64::MIN, 0)], &[lit])?;
+            clause.push(lit);
+        }
+        Ok(false)
     }
 
     fn equal(&mut self, a: &Lin, b: &Lin, when: &[Lit]) -> Result<(), String> {

@@ -18,6 +18,7 @@
 //! assert!(!satisfied(&model, &[5, 0]), "x is out of its domain");
 //! ```
 
+mod certificate;
 mod check;
 mod core;
 mod cpsat;
@@ -28,16 +29,19 @@ mod locate;
 mod lower;
 mod model;
 mod plan;
+mod portfolio;
 mod proto;
 mod range;
 pub mod sabotage;
 
+pub use certificate::Multipliers;
 pub use check::{Violated, first_violated, satisfied};
 pub use core::{CoreError, core};
 pub use cpsat::{CpSat, Message};
-pub use formula::Formula;
+pub use formula::{Formula, Schedule};
 pub use highs::{Highs, NODES_PER_WORK};
 pub use locate::{FETCH, Library, PINNED_SHA256, PINNED_VERSION};
-pub use lower::{Instance, Lower, LowerError, Row};
-pub use model::{Answer, Constraint, Engine, EngineError, Limits, Lin, Lit, Model, Range, Status, Var};
+pub use lower::{Instance, Lower, LowerError, Lowering, Row};
+pub use model::{Answer, Constraint, Engine, EngineError, Interval, Limits, Lin, Lit, Model, Range, Status, Var};
 pub use plan::{PhasePlanner, Recorded};
+pub use portfolio::{Portfolio, Prover};

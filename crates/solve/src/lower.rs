@@ -7,7 +7,10 @@
 
 mod dominant;
 mod filter;
+mod folds;
 mod keys;
+mod schedule;
+mod select;
 
 use crate::sabotage::{Sabotage, broken};
 use crate::{
@@ -23,6 +26,17 @@ use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{Candidates, Cell, Rows};
 use std::{collections::BTreeMap, ops::ControlFlow};
 
+/// How rules become constraints. Both ways have the same plans; they differ in how much a search proves of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lowering {
+    /// Each quantity has variables where it is named, and intervals are compared in pairs. Small models are read best so, and suites
+    /// that were locked were proved so.
+    #[default]
+    Plain,
+    /// Equal maxima are one variable, sums that grow are a chain, and intervals that are required are native constraints.
+    Shared,
+}
+
 /// A candidate in the model.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -32,10 +46,11 @@ pub struct Row {
     pub fields: Vec<Lin>,
 }
 
-/// Which candidate a variable is a field of, and its domain where the candidate is used.
+/// Which candidate a variable is a field of, the literal that it is used, and the variable's domain where it is.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     row: (usize, usize),
+    used: Option<Lit>,
     when_used: (i64, i64),
 }
 
@@ -48,12 +63,14 @@ pub struct Lower<'a> {
     pub rows: Vec<Vec<Row>>,
     plan: &'a Plan,
     bound: &'a Bound,
+    lowering: Lowering,
     homes: BTreeMap<Var, Home>,
-    used_of: BTreeMap<Lit, (usize, usize)>,
     /// Candidates that may be taken as used, because what is read is only read under that guard.
     assumed: Vec<(usize, usize)>,
     lits: BTreeMap<Formula, Lit>,
     gates: BTreeMap<(Lit, Lin), Lin>,
+    known: folds::Known,
+    indices: BTreeMap<(usize, usize), select::Index>,
     /// The first thing that could not be read.
     fault: Option<String>,
 }
@@ -75,31 +92,46 @@ pub struct Instance {
 }
 
 impl<'a> Lower<'a> {
-    /// A model of candidates, without rules yet.
+    /// A model of candidates, without rules yet, in the plain way.
     pub fn new(plan: &'a Plan, bound: &'a Bound, candidates: &Candidates) -> Lower<'a> {
+        Lower::in_way(Lowering::Plain, plan, bound, candidates)
+    }
+
+    /// A model of candidates, without rules yet, in the way that is asked for.
+    pub fn in_way(lowering: Lowering, plan: &'a Plan, bound: &'a Bound, candidates: &Candidates) -> Lower<'a> {
         let mut lower = Lower {
             model: Model::default(),
             rows: Vec::with_capacity(candidates.len()),
             plan,
             bound,
+            lowering,
             homes: BTreeMap::new(),
-            used_of: BTreeMap::new(),
             assumed: Vec::new(),
             lits: BTreeMap::new(),
             gates: BTreeMap::new(),
+            known: folds::Known::default(),
+            indices: BTreeMap::new(),
             fault: None,
         };
+        // A bundle is used as a whole, so one literal is enough; and where one of its rows is in every plan, all are.
+        let mut bundles: BTreeMap<u32, Formula> = BTreeMap::new();
+        for candidate in candidates.iter().flatten().filter(|candidate| candidate.must) {
+            bundles.extend(candidate.bundle.map(|bundle| (bundle, Formula::Known(true))));
+        }
+        if broken(Sabotage::BundlesComeApart) {
+            bundles.clear();
+        }
         for (view, candidates) in candidates.iter().enumerate() {
             lower.rows.push(Vec::with_capacity(candidates.len()));
             for (at, candidate) in candidates.iter().enumerate() {
                 let home = (view, at);
-                let used = if candidate.must {
-                    Formula::Known(true)
-                } else {
-                    let lit = lower.model.lit();
-                    lower.used_of.insert(lit, home);
-                    Formula::Lit(lit)
+                let together = candidate.bundle.filter(|_| !broken(Sabotage::BundlesComeApart));
+                let used = match together.and_then(|bundle| bundles.get(&bundle)) {
+                    Some(used) => used.clone(),
+                    None if candidate.must => Formula::Known(true),
+                    None => Formula::Lit(lower.model.lit()),
                 };
+                bundles.extend(together.map(|bundle| (bundle, used.clone())));
                 let fields = candidate.fields.iter().map(|cell| lower.cell(*cell, home, &used)).collect();
                 lower.rows[view].push(Row { used, fields });
             }
@@ -115,13 +147,13 @@ impl<'a> Lower<'a> {
         };
         let Formula::Lit(used) = used else {
             let var = self.model.var(low, high);
-            self.homes.insert(var, Home { row: home, when_used: (low, high) });
+            self.homes.insert(var, Home { row: home, used: None, when_used: (low, high) });
             return Lin::var(var);
         };
         // Unused, the field is 0, so 0 must be in its domain, even where no used row could have it: a field of 5 to 40 lies
         // in {0} and 5..40, and which of the two it is follows from whether the row is used.
         let var = self.model.var(low.min(0), high.max(0));
-        self.homes.insert(var, Home { row: home, when_used: (low, high) });
+        self.homes.insert(var, Home { row: home, used: Some(*used), when_used: (low, high) });
         if low > 1 {
             self.model.vars[var as usize] = vec![(0, 0), (low, high)];
         }
@@ -225,6 +257,7 @@ impl<'a> Lower<'a> {
                 }
                 self.model.constraints.push(Constraint::Or(clause));
             }
+            Formula::Intervals { of, kept } => self.require_intervals(of, *kept, when),
         }
     }
 
@@ -257,6 +290,13 @@ impl<'a> Lower<'a> {
         let negated = formula.negated();
         if let Some(lit) = self.lits.get(&negated) {
             return !*lit;
+        }
+        if let Formula::Intervals { of, kept } = formula {
+            // Both directions are of the pairs, so they are written once.
+            let pairs = self.in_pairs(of);
+            let lit = self.lit(&if *kept { pairs } else { pairs.negated() });
+            self.lits.insert(formula.clone(), lit);
+            return lit;
         }
         let lit = self.model.lit();
         self.lits.insert(formula.clone(), lit);
@@ -343,8 +383,7 @@ impl<'a> Lower<'a> {
             return if constant == 0 { of } else { Lin::lit(self.lit(guard)).times(constant) };
         }
         if let Formula::Lit(lit) = guard
-            && let Some(row) = self.used_of.get(lit)
-            && of.terms.iter().all(|(var, _)| self.homes.get(var).is_some_and(|home| home.row == *row))
+            && of.terms.iter().all(|(var, _)| self.homes.get(var).is_some_and(|home| home.used == Some(*lit)))
         {
             // The fields of a row that is not used are 0 already; only the constant needs the gate.
             let fields = Lin { terms: of.terms.clone(), constant: 0 };
@@ -370,67 +409,6 @@ impl<'a> Lower<'a> {
         }
         self.gates.insert((lit, of), gated.clone());
         gated
-    }
-
-    fn largest(&mut self, of: Vec<Lin>) -> Lin {
-        if let Some(known) = of.iter().map(Lin::known).collect::<Option<Vec<_>>>() {
-            return Lin::constant(known.into_iter().max().unwrap_or_default());
-        }
-        let bounds: Vec<(i64, i64)> = of.iter().map(|of| self.model.bounds_of(of)).collect();
-        let low = bounds.iter().map(|b| b.0).max().unwrap_or_default();
-        let high = bounds.iter().map(|b| b.1).max().unwrap_or_default();
-        let target = Lin::var(self.model.var(low, high));
-        self.model.constraints.push(Constraint::Max { target: target.clone(), of });
-        target
-    }
-
-    fn smallest(&mut self, of: Vec<Lin>) -> Lin {
-        let of = of.into_iter().map(|of| of.times(-1)).collect();
-        self.largest(of).times(-1)
-    }
-
-    /// The largest of those whose guard holds, else `outer`.
-    fn largest_guarded(&mut self, items: Vec<(Formula, Lin)>, outer: Lin) -> Lin {
-        let any = Formula::any(items.iter().map(|(guard, _)| guard.clone()).collect());
-        let Some(low) = items.iter().map(|(_, of)| self.model.bounds_of(of).0).min() else { return outer };
-        // What a gate takes away becomes 0, which must not win against negative values. So all are raised by the least that any of
-        // them can be, compared, and lowered again.
-        let floor = Lin::constant(if broken(Sabotage::MaxBeginsAtZero) { 0 } else { low });
-        let mut raised = Vec::with_capacity(items.len());
-        for (guard, of) in items {
-            let above = self.sub(of, floor.clone());
-            raised.push(self.gate(&guard, above));
-        }
-        let most = self.largest(raised);
-        let most = self.add(most, floor);
-        let there = self.gate(&any, most);
-        if broken(Sabotage::ElseIsForgotten) {
-            return there;
-        }
-        let not_there = self.gate(&any.negated(), outer);
-        self.add(there, not_there)
-    }
-
-    /// How many different values there are: a truth for each possible value, that some element has it, and the sum of these.
-    fn distinct(&mut self, items: Vec<(Formula, Lin)>) -> Lin {
-        let mut by_value: BTreeMap<i64, Vec<Formula>> = BTreeMap::new();
-        for (guard, of) in items {
-            let (low, high) = self.model.bounds_of(&of);
-            if high - low > WIDEST {
-                self.fail("`count distinct` over a domain that is too wide");
-                return Lin::default();
-            }
-            for value in low..=high {
-                let here = self.simple(Formula::Eq(of.minus(&Lin::constant(value))));
-                by_value.entry(value).or_default().push(Formula::all(vec![guard.clone(), here]));
-            }
-        }
-        if broken(Sabotage::DistinctCountsAll) {
-            let all: Vec<Formula> = by_value.into_values().flatten().collect();
-            return Lin::sum(all.iter().map(|one| self.truth_value(one)).collect::<Vec<_>>());
-        }
-        let parts: Vec<Lin> = by_value.into_values().map(|any| self.truth_value(&Formula::any(any))).collect();
-        Lin::sum(parts)
     }
 }
 
@@ -527,33 +505,7 @@ impl Algebra for Lower<'_> {
         None
     }
     fn select(&mut self, relation: RelationId, tests: &[Test<'_, Lin>], each: &mut EachRow<'_, Self>) {
-        let Some(view) = self.plan.view_of(relation) else { return };
-        for at in 0..self.rows[view].len() {
-            self.assumed.push((view, at));
-            let mut parts = Vec::with_capacity(tests.len() + 1);
-            let mut dead = false;
-            for test in tests {
-                let passes = self.passes((view, at), test);
-                dead = passes == Formula::Known(false);
-                if dead {
-                    break;
-                }
-                parts.push(passes);
-            }
-            let mut flow = ControlFlow::Continue(());
-            if !dead {
-                if !broken(Sabotage::FiltersForgetUse) {
-                    parts.push(self.rows[view][at].used.clone());
-                }
-                flow = each(self, (view, at), Formula::all(parts));
-            }
-            if !broken(Sabotage::AssumptionsStay) {
-                self.assumed.pop();
-            }
-            if flow.is_break() {
-                return;
-            }
-        }
+        self.selected(relation, tests, each);
     }
     fn member(&mut self, set: SetId, at: usize) -> Option<Lin> {
         let bound = self.bound;
@@ -696,7 +648,7 @@ impl Algebra for Lower<'_> {
         match kind {
             FoldKind::Count | FoldKind::Sum => {
                 let parts = items.into_iter().map(|(guard, of)| self.gate(&guard, of)).collect();
-                self.total(parts)
+                self.summed(parts)
             }
             FoldKind::CountDistinct => self.distinct(items),
             FoldKind::Max => self.largest_guarded(items, outer),
@@ -755,36 +707,6 @@ impl Algebra for Lower<'_> {
         }
     }
     fn schedule(&mut self, kind: FoldKind, items: Vec<(Formula, Vec<Lin>)>, limit: Option<Lin>) -> Formula {
-        let mut parts = Vec::new();
-        if kind == FoldKind::NoOverlap {
-            for (at, (guard, a)) in items.iter().enumerate() {
-                for (other, b) in &items[..at] {
-                    let apart = [(&a[1], &b[0]), (&b[1], &a[0])].map(|(end, start)| {
-                        let gap = Lin::constant(i64::from(broken(Sabotage::IntervalsAreClosed)));
-                        let apart = Formula::Le(end.minus(start).plus(&gap));
-                        self.simple(apart)
-                    });
-                    let [first, second] = apart;
-                    parts.push(Formula::any(vec![guard.negated(), other.negated(), first, second]));
-                }
-            }
-            return Formula::all(parts);
-        }
-        // The load changes only where an interval starts, so it is enough to look there.
-        let limit = limit.unwrap_or_default();
-        for (guard, at) in &items {
-            let mut loads = Vec::new();
-            for (other, interval) in &items {
-                let begun = self.simple(Formula::Le(interval[0].minus(&at[0])));
-                let runs = self.compare(Compare::Lt, at[0].clone(), interval[1].clone());
-                let there = Formula::all(vec![other.clone(), begun, runs]);
-                loads.push(self.gate(&there, interval[2].clone()));
-            }
-            let load = self.total(loads);
-            let within = self.compare(Compare::Le, load, limit.clone());
-            let empty = self.compare(Compare::Ge, at[0].clone(), at[1].clone());
-            parts.push(Formula::any(vec![guard.negated(), empty, within]));
-        }
-        Formula::all(parts)
+        self.scheduled(kind, items, limit)
     }
 }

@@ -105,7 +105,25 @@ impl Lin {
 /// The values a linear expression may take: closed intervals, ascending and apart; `i64::MIN` and `i64::MAX` are open ends.
 pub type Range = Vec<(i64, i64)>;
 
-/// A constraint of one of the four kinds that both engines can read.
+/// A stretch of time that may or may not be there: from its start until before its start plus its size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interval {
+    /// Where it begins.
+    pub start: Lin,
+    /// How long it is, at least 1.
+    pub size: i64,
+    /// The literal that says that it is there; none for always.
+    pub used: Option<Lit>,
+}
+
+impl Interval {
+    /// Where it is over.
+    pub fn end(&self) -> Lin {
+        self.start.plus(&Lin::constant(self.size))
+    }
+}
+
+/// A constraint of one of the six kinds that both engines can read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constraint {
     /// If every literal of `when` holds, the expression lies in the range.
@@ -132,6 +150,17 @@ pub enum Constraint {
         target: Lin,
         /// The two factors.
         of: [Lin; 2],
+    },
+    /// No two of the intervals that are there overlap.
+    NoOverlap(Vec<Interval>),
+    /// At no time do the loads of the intervals that run add up to more than the limit.
+    Cumulative {
+        /// The intervals.
+        intervals: Vec<Interval>,
+        /// What each of them weighs, at least 0.
+        loads: Vec<i64>,
+        /// The limit, at least 0.
+        limit: i64,
     },
 }
 

@@ -2,7 +2,7 @@
 //! them come unscored phases that choose one plan among equals, and last one that prefers early candidates, so that the plan
 //! is canonical.
 
-use crate::{Engine, Formula, Limits, Lin, Lower, Model, Status};
+use crate::{Engine, Formula, Limits, Lin, Lower, Lowering, Model, Status};
 use benchwright_expr::Expr;
 use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{Candidates, Outcome, PhaseResult, Planner, PlannerError, Solved};
@@ -62,8 +62,9 @@ pub(crate) fn required<'a>(
     plan: &'a Plan,
     bound: &'a Bound,
     candidates: &Candidates,
+    lowering: Lowering,
 ) -> Result<Lower<'a>, PlannerError> {
-    let mut lower = Lower::new(plan, bound, candidates);
+    let mut lower = Lower::in_way(lowering, plan, bound, candidates);
     let instances = lower.all_instances().map_err(|error| PlannerError::Unreadable(error.to_string()))?;
     for instance in &instances {
         lower.require(&instance.holds);
@@ -71,7 +72,7 @@ pub(crate) fn required<'a>(
     Ok(lower)
 }
 
-fn number(lower: &mut Lower<'_>, expr: &Expr) -> Result<Lin, PlannerError> {
+pub(crate) fn number(lower: &mut Lower<'_>, expr: &Expr) -> Result<Lin, PlannerError> {
     lower.number(expr).map_err(|error| PlannerError::Unreadable(error.to_string()))
 }
 
@@ -109,12 +110,16 @@ impl PhasePlanner<'_> {
         let Some(phases) = plan.objectives.get(objective) else {
             return Err(PlannerError::Unreadable(format!("the plan has no objective `{objective}`")));
         };
-        let mut lower = required(plan, bound, candidates)?;
+        let mut lower = required(plan, bound, candidates, Lowering::Plain)?;
         let (variables, constraints) = (lower.model.vars.len(), lower.model.constraints.len());
         let early = early(&lower);
         let mut results = Vec::new();
         let mut point = Vec::new();
         for phase in phases {
+            if phase.text.sign() < 0 {
+                let name = &phase.text.name;
+                return Err(PlannerError::Unreadable(format!("`{name}` is to be large, which a portfolio solves")));
+            }
             let of = number(&mut lower, &phase.of)?;
             let answer = match self.least(&mut lower, &of)? {
                 Some(answer) if answer.status == Status::Infeasible => return Ok(Outcome::Infeasible),
@@ -165,7 +170,7 @@ fn early(lower: &Lower<'_>) -> Lin {
 
 fn result(name: &str, proved: bool, value: i64, answer: &crate::Answer) -> PhaseResult {
     let work = (answer.work * 1_000.0).round() as i64;
-    PhaseResult { name: name.to_owned(), proved, value, bound: answer.bound, work }
+    PhaseResult { name: name.to_owned(), proved, value, bound: answer.bound, work, provers: Vec::new() }
 }
 
 fn hold(lower: &mut Lower<'_>, of: &Lin, value: i64) {

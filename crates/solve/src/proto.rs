@@ -46,12 +46,41 @@ pub(crate) struct LinearConstraintProto {
     pub(crate) domain: Vec<i64>,
 }
 
+/// An interval, there where its constraint is enforced. Each of the three has one variable at most.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct IntervalConstraintProto {
+    #[prost(message, optional, tag = "4")]
+    pub(crate) start: Option<LinearExpressionProto>,
+    #[prost(message, optional, tag = "5")]
+    pub(crate) end: Option<LinearExpressionProto>,
+    #[prost(message, optional, tag = "6")]
+    pub(crate) size: Option<LinearExpressionProto>,
+}
+
+/// Intervals, by the places of their constraints, no two of which overlap.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct NoOverlapConstraintProto {
+    #[prost(int32, repeated, tag = "1")]
+    pub(crate) intervals: Vec<i32>,
+}
+
+/// Intervals whose demands stay within a capacity at every time.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct CumulativeConstraintProto {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) capacity: Option<LinearExpressionProto>,
+    #[prost(int32, repeated, tag = "2")]
+    pub(crate) intervals: Vec<i32>,
+    #[prost(message, repeated, tag = "3")]
+    pub(crate) demands: Vec<LinearExpressionProto>,
+}
+
 /// A constraint.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct ConstraintProto {
     #[prost(int32, repeated, tag = "2")]
     pub(crate) enforcement_literal: Vec<i32>,
-    #[prost(oneof = "ConstraintKind", tags = "3, 11, 12, 27")]
+    #[prost(oneof = "ConstraintKind", tags = "3, 11, 12, 19, 20, 22, 27")]
     pub(crate) constraint: Option<ConstraintKind>,
 }
 
@@ -64,6 +93,12 @@ pub(crate) enum ConstraintKind {
     IntProd(LinearArgumentProto),
     #[prost(message, tag = "12")]
     Linear(LinearConstraintProto),
+    #[prost(message, tag = "19")]
+    Interval(IntervalConstraintProto),
+    #[prost(message, tag = "20")]
+    NoOverlap(NoOverlapConstraintProto),
+    #[prost(message, tag = "22")]
+    Cumulative(CumulativeConstraintProto),
     #[prost(message, tag = "27")]
     LinMax(LinearArgumentProto),
 }

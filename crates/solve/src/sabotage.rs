@@ -37,11 +37,25 @@ pub enum Sabotage {
     NegationKeepsEquality,
     /// A product takes a bound of its factors from one end only.
     ProductOfLowEnds,
+    /// Maxima that have the same first part share a variable.
+    MaximaByTheirFirst,
+    /// A sum that goes on from another is that other.
+    ChainsForgetTheLast,
+    /// A rule of intervals is required wherever it is read, also where it is negated or below an `or`.
+    NativeWhereverItStands,
+    /// Intervals of native constraints are always there.
+    NativeForgetsUse,
+    /// Intervals of native constraints overlap where they touch.
+    NativeIsClosed,
+    /// A row whose field is free is not found by that field.
+    IndexForgetsTheFree,
+    /// Rows of a bundle are used one by one.
+    BundlesComeApart,
 }
 
 impl Sabotage {
     /// Every way, for a test that tries each.
-    pub const ALL: [Sabotage; 17] = [
+    pub const ALL: [Sabotage; 24] = [
         Sabotage::EveryRowUsed,
         Sabotage::UngatedConstants,
         Sabotage::OneWayLiterals,
@@ -59,6 +73,13 @@ impl Sabotage {
         Sabotage::IntervalsAreClosed,
         Sabotage::NegationKeepsEquality,
         Sabotage::ProductOfLowEnds,
+        Sabotage::MaximaByTheirFirst,
+        Sabotage::ChainsForgetTheLast,
+        Sabotage::NativeWhereverItStands,
+        Sabotage::NativeForgetsUse,
+        Sabotage::NativeIsClosed,
+        Sabotage::IndexForgetsTheFree,
+        Sabotage::BundlesComeApart,
     ];
 }
 

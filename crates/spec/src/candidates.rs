@@ -24,6 +24,22 @@ pub struct Candidate {
     pub must: bool,
     /// Its fields, in the order of the view.
     pub fields: Vec<Cell>,
+    /// The bundle that it is part of. A plan has all candidates of one number or none of them, whatever their views: the stops and
+    /// legs of a route, the days of a duty. Where one of them must be taken, all are.
+    pub bundle: Option<u32>,
+}
+
+impl Candidate {
+    /// A row on its own.
+    pub fn single(must: bool, fields: Vec<Cell>) -> Candidate {
+        Candidate { must, fields, bundle: None }
+    }
+
+    /// The same row as part of a bundle.
+    #[must_use]
+    pub fn in_bundle(self, bundle: u32) -> Candidate {
+        Candidate { bundle: Some(bundle), ..self }
+    }
 }
 
 /// The candidates of every view, in the order of the plan's views.
@@ -41,8 +57,7 @@ impl Rows {
 
     /// As the only candidates there are, each of which must be taken: a solver then says whether this plan keeps the rules.
     pub fn as_candidates(&self) -> Candidates {
-        let candidate =
-            |row: &Vec<i64>| Candidate { must: true, fields: row.iter().map(|n| Cell::Fixed(*n)).collect() };
+        let candidate = |row: &Vec<i64>| Candidate::single(true, row.iter().map(|n| Cell::Fixed(*n)).collect());
         self.0.iter().map(|rows| rows.iter().map(candidate).collect()).collect()
     }
 

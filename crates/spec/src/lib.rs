@@ -29,7 +29,7 @@
 //! let bound = Bound::new(&plan, &task).expect("the task fits the rules");
 //!
 //! // One may buy 5 to 40 units of the second vendor, or nothing.
-//! let candidates = vec![vec![Candidate { must: false, fields: vec![Cell::Free(5, 40), Cell::Fixed(2)] }]];
+//! let candidates = vec![vec![Candidate::single(false, vec![Cell::Free(5, 40), Cell::Fixed(2)])]];
 //! // A plan that buys 12, in numbers and in names.
 //! let chosen = Rows(vec![vec![vec![12, 2]]]);
 //! assert_eq!(candidates[0].len(), chosen.0[0].len());
@@ -43,4 +43,4 @@ pub mod scenario;
 mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};
-pub use solved::{NoPlanner, Outcome, PhaseResult, Planner, PlannerError, Solved};
+pub use solved::{NoPlanner, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Solved};

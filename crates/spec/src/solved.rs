@@ -12,11 +12,31 @@ pub struct PhaseResult {
     pub name: String,
     /// Whether the value is proved best.
     pub proved: bool,
-    /// The smallest value that was found, in the unit of the expression.
+    /// The best value that was found, in the unit of the expression.
     pub value: i64,
-    /// A proved lower bound.
+    /// A proved bound: no plan is below it, or above it where the quantity is to be large.
     pub bound: i64,
     /// The deterministic work, in thousandths of the engine's unit.
+    pub work: i64,
+    /// What each prover said, where several were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provers: Vec<ProverResult>,
+}
+
+/// What one prover of several said of a phase.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProverResult {
+    /// The engine with its version, and how it was asked.
+    pub prover: String,
+    /// `optimal`, `feasible`, `infeasible`, `unknown`, `refused` where the evaluator refused its plan, or `failed`.
+    pub status: String,
+    /// The value of its plan, if it has one that the evaluator accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<i64>,
+    /// The bound that it proved, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<i64>,
+    /// Its deterministic work, in thousandths of the engine's unit.
     pub work: i64,
 }
 
@@ -36,7 +56,7 @@ pub struct Solved {
 /// How an attempt to solve ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
-    /// With a plan whose scored phases are proved.
+    /// With a plan whose scored phases are proved, or as near to their bounds as the planner admits.
     Solved(Box<Solved>),
     /// There is no plan.
     Infeasible,
@@ -75,6 +95,21 @@ pub trait Planner {
         objective: &str,
     ) -> Result<Outcome, PlannerError> {
         self.solve(plan, bound, candidates, objective)
+    }
+
+    /// Any plan that keeps the rules, found with little work and proved to be nothing; none if there was none within it. The
+    /// objective only says where to look first.
+    fn some_plan(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+    ) -> Result<Option<Rows>, PlannerError> {
+        match self.best(plan, bound, candidates, objective)? {
+            Outcome::Solved(solved) => Ok(Some(solved.rows)),
+            Outcome::Infeasible | Outcome::Unproved => Ok(None),
+        }
     }
 }
 

@@ -304,7 +304,7 @@ impl Builder<'_> {
             found.map(|(_, cell)| *cell).ok_or_else(|| format!("{view} has a field `{name}` that no candidate has"))
         };
         let fields = self.plan.views[at].fields.iter().map(|field| cell(&field.name)).collect::<Result<_, _>>()?;
-        self.candidates[at].push(Candidate { must, fields });
+        self.candidates[at].push(Candidate::single(must, fields));
         Ok(())
     }
 
@@ -515,7 +515,7 @@ fn local(shop: &Shop, build: &mut Builder<'_>, rows: &Rows) -> Result<(), String
                 "qty" => Cell::Free(1, value * 2 + 30),
                 _ => Cell::Fixed(*value),
             };
-            Candidate { must: false, fields: fields.iter().zip(row).map(cell).collect() }
+            Candidate::single(false, fields.iter().zip(row).map(cell).collect())
         };
         build.candidates[at].extend(rows.0[at].iter().map(|row| candidate(row)));
         let place = |field: &str| fields.iter().position(|known| known == field);

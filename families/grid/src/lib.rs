@@ -182,7 +182,7 @@ impl Optimised for Grid {
             }
         }
         let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
-        let candidate = |row: Vec<i64>| Candidate { must: false, fields: row.into_iter().map(Cell::Fixed).collect() };
+        let candidate = |row: Vec<i64>| Candidate::single(false, row.into_iter().map(Cell::Fixed).collect());
         candidates[view] = rows.into_iter().map(candidate).collect();
         Ok(candidates)
     }
@@ -280,7 +280,8 @@ impl Proof for Grid {
             _ => return Err(Discard::Because("not-unique".to_owned())),
         };
         let work = i64::try_from(found.nodes).unwrap_or(i64::MAX);
-        let solutions = PhaseResult { name: "solutions".to_owned(), proved: true, value: 1, bound: 1, work };
+        let name = "solutions".to_owned();
+        let solutions = PhaseResult { name, proved: true, value: 1, bound: 1, work, provers: Vec::new() };
         Ok(Solved {
             rows: self.rows(&board, plan, chosen).map_err(Discard::Fault)?,
             phases: vec![solutions],

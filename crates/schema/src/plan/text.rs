@@ -263,7 +263,17 @@ pub struct ObjectiveText {
     pub keeps: Vec<String>,
 }
 
-/// One thing to make small, and how its score falls.
+/// Which way a quantity is to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sense {
+    /// The smaller, the better.
+    Min,
+    /// The larger, the better.
+    Max,
+}
+
+/// One thing to make small, or large where it says so, and how its score falls.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseText {
@@ -271,6 +281,9 @@ pub struct PhaseText {
     pub name: String,
     /// The quantity that is to be small: an expression over views and facts.
     pub of: String,
+    /// `max` where it is to be large instead; left out, it is to be small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sense: Option<Sense>,
     /// How far above the best still counts as best.
     #[serde(default)]
     pub tolerance: i64,
@@ -281,6 +294,13 @@ pub struct PhaseText {
     pub unit: i64,
     /// Its share of the score in percent; 0 is solved for but not scored.
     pub share: i64,
+}
+
+impl PhaseText {
+    /// What the quantity is multiplied by so that smaller is better: -1 where it is to be large, else 1.
+    pub fn sign(&self) -> i64 {
+        if self.sense == Some(Sense::Max) { -1 } else { 1 }
+    }
 }
 
 /// What may change in the world, and which rule answers for the rest.

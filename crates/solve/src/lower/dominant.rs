@@ -13,6 +13,7 @@ impl Lower<'_> {
         for at in 0..self.rows[field.view].len() {
             let value = walk::value(self, &field.at, &mut [Slot::Row((field.view, at))].into_iter().collect());
             self.rows[field.view][at].fields[field.field] = value;
+            self.indices.remove(&(field.view, field.field));
         }
         self.finish(())
     }

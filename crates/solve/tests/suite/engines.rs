@@ -1,7 +1,7 @@
 //! Both engines against brute force, and against themselves.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use crate::models::{limits, points, random_model};
+use crate::models::{limits, points, random_intervals, random_model};
 use crate::support::library;
 use benchwright_base::Stream;
 use benchwright_solve::{
@@ -26,6 +26,21 @@ fn compare(model: &Model, answer: &Answer, points: &[Vec<i64>], who: &str) {
         }
         None => assert_eq!(answer.bound, 0),
     }
+}
+
+#[test]
+fn both_agree_with_brute_force_on_intervals() {
+    let Some(library) = library() else { return };
+    let (cp_sat, highs) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
+    let mut infeasible = 0;
+    for seed in 0..MODELS / 2 {
+        let model = random_intervals(&mut Stream::new(seed, &["intervals"]));
+        let points = points(&model);
+        infeasible += usize::from(points.is_empty());
+        compare(&model, &cp_sat.solve(&model, &limits()).unwrap(), &points, &format!("CP-SAT, seed {seed}"));
+        compare(&model, &highs.solve(&model, &limits()).unwrap(), &points, &format!("HiGHS, seed {seed}"));
+    }
+    assert!((5..100).contains(&infeasible), "{infeasible} are infeasible");
 }
 
 fn is_two_valued(model: &Model, lin: &Lin) -> bool {

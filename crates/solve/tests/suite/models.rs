@@ -1,7 +1,7 @@
 //! Small random models, and their points by brute force.
 
 use benchwright_base::Stream;
-use benchwright_solve::{Constraint, Limits, Lin, Lit, Model, Range, Var, satisfied};
+use benchwright_solve::{Constraint, Interval, Limits, Lin, Lit, Model, Range, Var, satisfied};
 
 /// Limits that no small model reaches.
 pub(crate) fn limits() -> Limits {
@@ -104,4 +104,34 @@ pub(crate) fn points(model: &Model) -> Vec<Vec<i64>> {
     }
     points.retain(|point| satisfied(model, point));
     points
+}
+
+/// A small random model of intervals, which is feasible more often than not.
+pub(crate) fn random_intervals(stream: &mut Stream) -> Model {
+    let mut model = Model::default();
+    let mut intervals = Vec::new();
+    for _ in 0..stream.between(2, 4) {
+        let low = stream.between(-2, 3);
+        let mut start = Lin::var(model.var(low, low + stream.between(0, 4)));
+        if stream.chance(1, 3) {
+            // A start of two variables, one of which is another's start.
+            start = start.plus(&Lin::var(0).times(stream.between(-1, 1))).plus(&Lin::constant(1));
+        }
+        let used = stream.chance(2, 3).then(|| model.lit()).map(|lit| if stream.chance(1, 4) { !lit } else { lit });
+        intervals.push(Interval { start, size: stream.between(1, 4), used });
+    }
+    for _ in 0..stream.between(1, 2) {
+        let of: Vec<Interval> = intervals.iter().filter(|_| stream.chance(4, 5)).cloned().collect();
+        model.constraints.push(if stream.chance(1, 2) {
+            Constraint::NoOverlap(of)
+        } else {
+            let loads = of.iter().map(|_| stream.between(0, 4)).collect();
+            Constraint::Cumulative { intervals: of, loads, limit: stream.between(1, 6) }
+        });
+    }
+    // Without a reason to be there, all that can be left out would be.
+    let worth = intervals.iter().filter_map(|it| it.used).map(|used| Lin::lit(used).times(stream.between(-9, 1)));
+    let late = intervals.iter().map(|interval| interval.start.clone());
+    model.minimise = Some(Lin::sum(worth.chain(late)));
+    model
 }

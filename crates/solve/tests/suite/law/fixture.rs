@@ -136,11 +136,18 @@ pub(crate) fn candidates(plan: &Plan, stream: &mut Stream) -> Candidates {
         for _ in 0..rows(&view.name, stream) {
             let must = view.name == "t" || stream.chance(1, 5);
             let fields = view.fields.iter().map(|field| cell(&view.name, &field.name, stream)).collect();
-            list.push(Candidate { must, fields });
+            list.push(Candidate::single(must, fields));
         }
         candidates.push(list);
     }
     candidates
+}
+
+/// Puts some of the candidates into bundles, over all views.
+pub(crate) fn bundle(candidates: &mut Candidates, stream: &mut Stream) {
+    for candidate in candidates.iter_mut().flatten() {
+        candidate.bundle = stream.chance(1, 2).then(|| stream.between(1, 3) as u32);
+    }
 }
 
 fn cell(view: &str, field: &str, stream: &mut Stream) -> Cell {
@@ -165,12 +172,34 @@ pub(crate) struct Point(pub(crate) Vec<Vec<Option<Vec<i64>>>>);
 impl Point {
     /// A random point, with so many percent of the optional rows.
     pub(crate) fn random(candidates: &Candidates, percent: u64, stream: &mut Stream) -> Point {
-        let row = |candidate: &Candidate, stream: &mut Stream| {
-            let used = candidate.must || stream.chance(percent, 100);
+        let must = candidates.iter().flatten().filter(|candidate| candidate.must);
+        let mut bundles: BTreeMap<u32, bool> = must.filter_map(|it| Some((it.bundle?, true))).collect();
+        let mut row = |candidate: &Candidate, stream: &mut Stream| {
+            let drawn_use = candidate.must || stream.chance(percent, 100);
+            let used = candidate.bundle.map_or(drawn_use, |bundle| *bundles.entry(bundle).or_insert(drawn_use));
             used.then(|| drawn(candidate, stream))
         };
-        let view = |view: &Vec<Candidate>, stream: &mut Stream| view.iter().map(|it| row(it, stream)).collect();
+        let mut view = |view: &Vec<Candidate>, stream: &mut Stream| view.iter().map(|it| row(it, stream)).collect();
         Point(candidates.iter().map(|list| view(list, stream)).collect())
+    }
+
+    /// The same point with one row of a bundle taken out that has others, or put in alone; none if there is no such bundle.
+    pub(crate) fn torn(&self, candidates: &Candidates, stream: &mut Stream) -> Option<Point> {
+        let places = |bundle: Option<u32>| -> Vec<(usize, usize)> {
+            let all = candidates.iter().enumerate();
+            let of = all.flat_map(|(view, list)| list.iter().enumerate().map(move |(at, it)| (view, at, it)));
+            of.filter(|(_, _, it)| it.bundle.is_some() && (bundle.is_none() || it.bundle == bundle))
+                .map(|(view, at, _)| (view, at))
+                .collect()
+        };
+        let of = |(view, at): (usize, usize)| &candidates[view][at];
+        let torn: Vec<(usize, usize)> =
+            places(None).into_iter().filter(|at| !of(*at).must && places(of(*at).bundle).len() > 1).collect();
+        let &(view, at) = stream.pick(&torn)?;
+        let mut point = self.clone();
+        let row = &mut point.0[view][at];
+        *row = if row.is_some() { None } else { Some(drawn(&candidates[view][at], stream)) };
+        Some(point)
     }
 
     /// The point of rows that stand among the candidates.

@@ -7,13 +7,16 @@
 use super::constructs;
 use super::fixture::{self, Counts, Point};
 use super::grow::Grow;
+use super::shapes;
 use benchwright_base::{Stream, Value};
 use benchwright_expr::{Source, eval::Judge, specialise};
 use benchwright_schema::{
     Domain,
     plan::{Body, Bound, ObjectiveText, PhaseText, Plan, PlanText, RuleText},
 };
-use benchwright_solve::{Answer, CpSat, Engine, Formula, Instance, Library, Limits, Lin, Lower, Model, Status};
+use benchwright_solve::{
+    Answer, Constraint, CpSat, Engine, Formula, Instance, Library, Limits, Lin, Lower, Lowering, Model, Status,
+};
 use benchwright_spec::{Candidates, Rows};
 
 /// What a run saw.
@@ -28,6 +31,10 @@ pub(crate) struct Tally {
     pub(crate) verdicts: usize,
     pub(crate) rejected: usize,
     pub(crate) numbers: usize,
+    /// Points with half a bundle.
+    pub(crate) torn: usize,
+    /// Native constraints, variables that a chain or a maximum shares, in the models.
+    pub(crate) native: usize,
     /// Cases that the lowering refuses to read, with a reason.
     pub(crate) refused: Vec<String>,
     pub(crate) constructs: Counts,
@@ -46,6 +53,8 @@ impl Tally {
         self.verdicts += other.verdicts;
         self.rejected += other.rejected;
         self.numbers += other.numbers;
+        self.torn += other.torn;
+        self.native += other.native;
         self.refused.extend(other.refused);
         self.largest = self.largest.max(other.largest);
         self.wrong.extend(other.wrong);
@@ -71,9 +80,16 @@ pub(crate) fn at_point(model: &Model, lower: &Lower<'_>, point: &Point) -> Model
     let mut model = model.clone();
     for (rows, points) in lower.rows.iter().zip(&point.0) {
         for (row, values) in rows.iter().zip(points) {
-            if let Formula::Lit(used) = &row.used {
-                let value = i64::from(values.is_some() == used.yes);
-                model.vars[used.var as usize] = vec![(value, value)];
+            let is_possible = match &row.used {
+                Formula::Lit(used) => {
+                    let value = i64::from(values.is_some() == used.yes);
+                    let domain = std::mem::replace(&mut model.vars[used.var as usize], vec![(value, value)]);
+                    domain[0] == (0, 1) || domain[0] == (value, value)
+                }
+                other => other.at(&[]) == values.is_some(),
+            };
+            if !is_possible {
+                model.constraints.push(Constraint::Or(vec![]));
             }
             for (field, value) in row.fields.iter().zip(values.iter().flatten()) {
                 match *field.terms {
@@ -124,9 +140,35 @@ pub(crate) struct Case {
     pub(crate) plan: Plan,
     pub(crate) bound: Bound,
     pub(crate) candidates: Candidates,
+    lowering: Lowering,
 }
 
 impl Case {
+    /// The same case read in the shared way, with some of its rows in bundles.
+    pub(crate) fn shared(mut self) -> Case {
+        self.lowering = Lowering::Shared;
+        fixture::bundle(&mut self.candidates, &mut Stream::new(self.seed, &["law", "bundles"]));
+        self
+    }
+
+    /// A case of rules that the shared way reads otherwise.
+    pub(crate) fn shaped(domain: &Domain, seed: u64) -> Case {
+        let stream = &mut Stream::new(seed, &["law", "shapes"]);
+        let mut text = fixture::plan_text();
+        for rule in 0..stream.between(1, 3) {
+            let &(per, require) = stream.pick(&shapes::RULES).unwrap();
+            let drawn = RuleText {
+                per: (!per.is_empty()).then(|| per.to_owned()),
+                require: Some(require.to_owned()),
+                ..RuleText::default()
+            };
+            text.rules.insert(format!("rule-{rule}"), drawn);
+        }
+        let of = (*stream.pick(&shapes::NUMBERS).unwrap()).to_owned();
+        text.objectives.insert("number".to_owned(), objective(of));
+        Case::of(domain, seed, &text).shared()
+    }
+
     /// The case of a seed. What is the same at every point teaches little, so most of what is drawn so is drawn again;
     /// the evaluator judges that, never the lowering.
     pub(crate) fn new(domain: &Domain, seed: u64) -> Case {
@@ -147,8 +189,7 @@ impl Case {
         for _ in 0..12 {
             let depth = stream.between(2, 3) as usize;
             let of = Grow::new(stream).objective(depth);
-            let phase = PhaseText { name: "number".to_owned(), of, tolerance: 0, decay: 0, unit: 1, share: 100 };
-            case.text.objectives.insert("number".to_owned(), ObjectiveText { phases: vec![phase], keeps: Vec::new() });
+            case.text.objectives.insert("number".to_owned(), objective(of));
             case = Case::of(domain, seed, &case.text);
             if case.seen(|rows| number(&case.plan, &case.bound, rows, "number")) > 1 || stream.chance(1, 12) {
                 break;
@@ -161,7 +202,7 @@ impl Case {
         let plan = Plan::compile(text, domain).unwrap_or_else(|faults| panic!("seed {seed}: {faults}"));
         let bound = fixture::bound(&plan);
         let candidates = fixture::candidates(&plan, &mut Stream::new(seed, &["law", "candidates"]));
-        Case { seed, text: text.clone(), plan, bound, candidates }
+        Case { seed, text: text.clone(), plan, bound, candidates, lowering: Lowering::Plain }
     }
 
     /// How many different answers a question has at a few points.
@@ -188,6 +229,13 @@ impl Case {
     }
 }
 
+/// An objective of one phase.
+pub(crate) fn objective(of: String) -> ObjectiveText {
+    let name = "number".to_owned();
+    let phase = PhaseText { name, of, sense: None, tolerance: 0, decay: 0, unit: 1, share: 100 };
+    ObjectiveText { phases: vec![phase], keeps: Vec::new() }
+}
+
 impl Harness {
     pub(crate) fn new(library: &Library) -> Harness {
         Harness { engine: CpSat::load(library).unwrap(), tally: Tally::default() }
@@ -212,7 +260,7 @@ impl Harness {
 
     /// Holds one random case to the law at random points.
     pub(crate) fn case(&mut self, case: &Case, points: usize) {
-        let mut lower = Lower::new(&case.plan, &case.bound, &case.candidates);
+        let mut lower = Lower::in_way(case.lowering, &case.plan, &case.bound, &case.candidates);
         let read = lower.all_instances().and_then(|instances| {
             // A planner reads its objective after the rules, so what they share is shared here too.
             let mut numbers = lower.clone();
@@ -235,6 +283,12 @@ impl Harness {
             self.tally.points += 1;
             self.truths(case, &lower, &instances, &reified, &lits, &point, stream);
             self.number(case, &numbers, &of, &point);
+            if let Some(torn) = point.torn(&case.candidates, stream) {
+                self.tally.torn += 1;
+                if self.fits(&at_point(&lower.model, &lower, &torn)).is_some() {
+                    self.wrong(format!("half a bundle is used: {}", case.told(&torn)));
+                }
+            }
         }
     }
 
@@ -287,6 +341,8 @@ impl Harness {
         for (formula, wanted) in [(formula.clone(), verdict), (formula.negated(), !verdict)] {
             let mut required = lower.clone();
             required.require(&formula);
+            let is_native = |it: &&Constraint| matches!(it, Constraint::NoOverlap(_) | Constraint::Cumulative { .. });
+            self.tally.native += required.model.constraints.iter().filter(is_native).count();
             if self.fits(&at_point(&required.model, lower, point)).is_some() != wanted {
                 self.wrong(format!("instance {chosen} is {verdict}, but the model differs: {}", case.told(point)));
             }
@@ -311,5 +367,5 @@ impl Harness {
 
 fn hold(model: &mut Model, of: &Lin, value: i64) {
     let within = vec![(value, value)];
-    model.constraints.push(benchwright_solve::Constraint::Linear { of: of.clone(), within, when: vec![] });
+    model.constraints.push(Constraint::Linear { of: of.clone(), within, when: vec![] });
 }

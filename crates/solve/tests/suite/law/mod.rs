@@ -2,11 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod constructs;
-mod fixture;
+pub(crate) mod fixture;
 mod grow;
-mod harness;
+pub(crate) mod harness;
 mod micro;
 mod refused;
+mod shapes;
 mod shop;
 
 use crate::support;
@@ -65,6 +66,30 @@ fn a_point_is_feasible_exactly_when_the_evaluator_accepts_its_rows() {
     assert!(unknown.is_empty(), "constructs without a place in the list: {unknown:?}");
 }
 
+/// Cases of each kind for the shared way.
+const SHARED: u64 = 400;
+
+#[test]
+fn the_shared_way_has_the_same_points_and_its_bundles_hold_together() {
+    let Some(library) = support::library() else { return };
+    let begun = Instant::now();
+    let domain = fixture::things();
+    let mut harness = Harness::new(&library);
+    for seed in 0..SHARED {
+        harness.case(&Case::shaped(&domain, seed), POINTS);
+        harness.case(&Case::new(&domain, seed).shared(), POINTS / 2);
+    }
+    let Tally { points, torn, native, refused, wrong, .. } = &harness.tally;
+    println!(
+        "{points} points, {torn} with half a bundle, {native} native constraints, {} refused, {:.1} s",
+        refused.len(),
+        begun.elapsed().as_secs_f64()
+    );
+    assert!(wrong.is_empty(), "{} disagreements, the first: {}", wrong.len(), wrong[0]);
+    assert!(refused.len() < 50, "the lowering refuses too much: {refused:?}");
+    assert!(*torn > 500 && *native > 300, "{torn} points with half a bundle, {native} native constraints");
+}
+
 #[test]
 fn every_sabotage_of_the_lowering_is_caught() {
     let Some(library) = support::library() else { return };
@@ -77,8 +102,9 @@ fn every_sabotage_of_the_lowering_is_caught() {
         while harness.tally.wrong.is_empty()
             && let Some(seed) = seeds.next()
         {
-            let case = Case::new(&domain, seed);
-            sabotage::with(way, || harness.case(&case, POINTS));
+            for case in [Case::shaped(&domain, seed), Case::new(&domain, seed)] {
+                sabotage::with(way, || harness.case(&case, POINTS));
+            }
         }
         let (points, wrong) = (harness.tally.points, &harness.tally.wrong);
         let what = wrong.first().and_then(|wrong| wrong.split(':').next()).unwrap_or("never");

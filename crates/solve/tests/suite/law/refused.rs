@@ -13,9 +13,9 @@ fn free_rows(plan: &Plan) -> Candidates {
         ("t", _) => Cell::Fixed(1),
         _ => Cell::Free(-9_000, 9_000),
     };
-    let row = |view: usize| Candidate {
-        must: plan.views[view].name == "t",
-        fields: plan.views[view].fields.iter().map(|field| fields(&plan.views[view].name, &field.name)).collect(),
+    let row = |view: usize| {
+        let view = &plan.views[view];
+        Candidate::single(view.name == "t", view.fields.iter().map(|field| fields(&view.name, &field.name)).collect())
     };
     (0..plan.views.len()).map(|view| vec![row(view), row(view)]).collect()
 }

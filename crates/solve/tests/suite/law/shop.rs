@@ -325,6 +325,6 @@ impl Rowed<'_> {
                 In(low, high) => Cell::Free(low, high),
             }
         });
-        candidates[at].push(Candidate { must, fields: fields.collect() });
+        candidates[at].push(Candidate::single(must, fields.collect()));
     }
 }
