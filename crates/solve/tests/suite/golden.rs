@@ -158,12 +158,15 @@ macro_rules! golden {
 
 golden! {
     depots_easy: "fac-E-1" within 3.0;
+    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     depots_medium: "fac-M-1" within 30.0;
     lots_easy: "lot-E-1" within 3.0;
     lots_medium: "lot-M-1" within 3.0;
     lots_medium_second: "lot-M-2" within 15.0;
+    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     lots_hard: "lot-H-1" within 15.0;
     network_easy: "net-E-1" within 5.0;
+    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     network_medium: "netg-M-1" within 20.0;
     roster_easy: "nur-E-1" within 3.0;
     roster_medium: "nur-M-1" within 5.0;
@@ -176,10 +179,12 @@ golden! {
     reserve_medium: "res-M-1" within 30.0;
     shop_easy: "shop4-E-1" within 5.0;
     shop_medium: "shop4-M-1" within 30.0;
+    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     shop_medium_second: "shop4-M-2" within 30.0;
     shop_hard: "shop4-H-1" within 30.0;
     surgery_easy: "sur-E-1" within 3.0;
     surgery_medium: "sur-M-1" within 3.0;
+    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     surgery_hard: "sur-H-1" within 15.0;
     power_easy: "uc-E-2" within 3.0;
     power_medium: "uc-M-1" within 3.0;
