@@ -18,6 +18,7 @@ mod grid;
 mod ledger;
 mod measure;
 mod ops;
+mod planning;
 mod python;
 mod requests;
 mod sandbox;
@@ -30,11 +31,11 @@ use benchwright_workshop::Workshop;
 use serde_json::Value as Json;
 
 /// The benches by name.
-pub const NAMES: [&str; 10] =
-    ["world", "serve", "generate", "grid", "ops", "dials", "ledger", "erp", "python", "sandbox"];
+pub const NAMES: [&str; 11] =
+    ["world", "serve", "generate", "grid", "ops", "dials", "ledger", "planning", "erp", "python", "sandbox"];
 
 /// Those that need what may not be there, and are run only by name.
-pub const BY_NAME: [&str; 4] = ["ledger", "erp", "python", "sandbox"];
+pub const BY_NAME: [&str; 5] = ["ledger", "planning", "erp", "python", "sandbox"];
 
 /// What a bench found.
 #[derive(Clone, Debug)]
@@ -80,6 +81,10 @@ pub fn measure(workshop: &Workshop, name: &str, quick: bool) -> Result<Measured>
         }
         "ledger" => {
             let figures = ledger::run(quick)?;
+            (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
+        }
+        "planning" => {
+            let figures = planning::run(quick)?;
             (figures.to_json(), figures.to_table(), !figures.missed().is_empty())
         }
         "sandbox" => {

@@ -39,8 +39,10 @@
 //! ```
 
 mod candidates;
+mod problem;
 pub mod scenario;
 mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};
+pub use problem::{FieldText, NoProblem, Problem, ProblemText};
 pub use solved::{NoPlanner, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Solved};

@@ -147,10 +147,8 @@ fn all(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         sizes(&good, options)?;
     } else if options.sizes {
         filled(&good, options, false)?;
-    } else if options.json {
-        output::json(&good.iter().map(summary).collect())?;
     } else {
-        output::data(&table(&good))?;
+        output::either(options.json, || good.iter().map(summary).collect(), || table(&good))?;
     }
     if faulty.is_empty() {
         return Ok(());

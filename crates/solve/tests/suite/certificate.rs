@@ -39,11 +39,13 @@ fn no_multipliers_prove_more_than_is_true() {
 }
 
 fn lowered(golden: &Golden) -> Model {
-    let mut lower = Lower::in_way(Lowering::Shared, &golden.plan, &golden.bound, &golden.candidates);
+    let mut lower =
+        Lower::in_way(Lowering::Shared, &golden.problem.plan, &golden.problem.bound, &golden.problem.candidates);
     for instance in &lower.all_instances().unwrap() {
         lower.require(&instance.holds);
     }
-    lower.model.minimise = Some(lower.number(&golden.plan.objectives[&golden.objective][0].of).unwrap());
+    lower.model.minimise =
+        Some(lower.number(&golden.problem.plan.objectives[&golden.problem.objective][0].of).unwrap());
     lower.model
 }
 

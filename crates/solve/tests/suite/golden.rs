@@ -5,13 +5,9 @@
 //! `scripts/golden` runs those that are left out here because their proofs take long.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use crate::law::fixture;
 use crate::support;
-use benchwright_expr::{Type, eval::Judge};
-use benchwright_schema::plan::{Bindings, Body, Bound, Plan, PlanText};
 use benchwright_solve::{CpSat, Engine, Formula, Limits, Lower, Lowering, Status};
-use benchwright_spec::{Candidate, Candidates, Cell, Rows};
-use serde_json::Value;
+use benchwright_spec::Problem;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -23,26 +19,9 @@ use std::{
 const LOWERED_IN: f64 = 5.0;
 const JUDGED_IN: f64 = 1.0;
 
-/// A row of a case: whether it must be taken, and its fields. Two numbers are the bounds of a free field.
-type CaseRow = (bool, BTreeMap<String, Value>);
-
-#[derive(serde::Deserialize)]
-struct CaseFile {
-    tables: String,
-    plan: String,
-    bindings: Bindings,
-    candidates: BTreeMap<String, Vec<CaseRow>>,
-    objective: String,
-    #[serde(default)]
-    bundles: BTreeMap<String, Vec<u32>>,
-}
-
 /// A case, bound and ready to be lowered.
 pub(crate) struct Golden {
-    pub(crate) plan: Plan,
-    pub(crate) bound: Bound,
-    pub(crate) candidates: Candidates,
-    pub(crate) objective: String,
+    pub(crate) problem: Problem,
     /// The best value and the bound that are known.
     pub(crate) value: i64,
     pub(crate) least: i64,
@@ -54,44 +33,9 @@ impl Golden {
         let known: BTreeMap<String, (i64, i64)> =
             serde_json::from_str(&fs::read_to_string(folder.join("golden.json")).unwrap()).unwrap();
         let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
-        let case: CaseFile = serde_json::from_str(&text).unwrap();
-        let domain = fixture::domain("golden", &case.tables);
-        let text = PlanText::from_toml("plan.toml", &case.plan).unwrap();
-        let plan = Plan::compile(&text, &domain).unwrap_or_else(|faults| panic!("{name}: {faults}"));
-        let bound = Bound::new(&plan, &case.bindings).unwrap_or_else(|faults| panic!("{name}: {faults}"));
-        let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
-        for (view, rows) in &case.candidates {
-            let at = plan.view_named(view).unwrap();
-            for (place, (must, row)) in rows.iter().enumerate() {
-                let cell = |field: &benchwright_schema::plan::ViewField| match (&row[&field.name], field.ty) {
-                    (Value::Array(ends), _) => Cell::Free(ends[0].as_i64().unwrap(), ends[1].as_i64().unwrap()),
-                    (Value::String(key), Type::Ref(sort)) => {
-                        Cell::Fixed(i64::from(bound.member(sort.index(), key).unwrap()))
-                    }
-                    (number, _) => Cell::Fixed(number.as_i64().unwrap()),
-                };
-                let candidate = Candidate::single(*must, plan.views[at].fields.iter().map(cell).collect());
-                candidates[at].push(match case.bundles.get(view) {
-                    Some(bundles) => candidate.in_bundle(bundles[place]),
-                    None => candidate,
-                });
-            }
-        }
+        let problem = Problem::new(serde_json::from_str(&text).unwrap()).unwrap_or_else(|why| panic!("{name}: {why}"));
         let (value, least) = known[name];
-        Golden { plan, bound, candidates, objective: case.objective, value, least }
-    }
-
-    /// The evaluator's value of the objective and how many rule instances it finds broken.
-    pub(crate) fn judged(&self, rows: &Rows) -> (Option<i64>, usize) {
-        let records = rows.records(&self.plan);
-        let mut judge = Judge::new(&records, self.bound.anchor.midnight());
-        judge.facts = &self.bound;
-        let mut broken = 0;
-        for rule in self.plan.rules.iter().filter(|rule| rule.lowered) {
-            let Body::Expr(body) = &rule.body else { continue };
-            judge.instances(&rule.per, &mut |here| broken += usize::from(!here.holds(body)));
-        }
-        (judge.value(&self.plan.objectives[&self.objective][0].of).as_number(), broken)
+        Golden { problem, value, least }
     }
 }
 
@@ -100,13 +44,14 @@ impl Golden {
 fn proves(name: &str, work: f64) {
     let Some(library) = support::library() else { return };
     let golden = Golden::load(name);
+    let problem = &golden.problem;
     let begun = Instant::now();
-    let mut lower = Lower::in_way(Lowering::Shared, &golden.plan, &golden.bound, &golden.candidates);
+    let mut lower = Lower::in_way(Lowering::Shared, &problem.plan, &problem.bound, &problem.candidates);
     let instances = lower.all_instances().unwrap();
     for instance in &instances {
         lower.require(&instance.holds);
     }
-    let of = lower.number(&golden.plan.objectives[&golden.objective][0].of).unwrap();
+    let of = lower.number(&problem.plan.objectives[&problem.objective][0].of).unwrap();
     lower.model.minimise = Some(of.clone());
     let lowered = begun.elapsed().as_secs_f64();
     let engine = CpSat::load(&library).unwrap();
@@ -116,7 +61,7 @@ fn proves(name: &str, work: f64) {
     let value = (!answer.point.is_empty()).then(|| of.at(&answer.point));
     let begun = Instant::now();
     let rows = lower.read(&answer.point);
-    let (judged, broken) = golden.judged(&rows);
+    let (judged, broken) = problem.judged(&rows);
     let graded = begun.elapsed().as_secs_f64();
     println!(
         "{name}: value {value:?}, bound {}, work {:.2} of {work}, {solved:.2} s; {} variables, {} constraints, {} instances lowered in \
@@ -133,8 +78,8 @@ fn proves(name: &str, work: f64) {
     assert!(lowered < LOWERED_IN, "{name}: lowered in {lowered:.1} s");
     assert!(graded < JUDGED_IN, "{name}: judged in {graded:.1} s");
     // One literal for each bundle, whatever its rows.
-    let bundles: BTreeSet<u32> = golden.candidates.iter().flatten().filter_map(|candidate| candidate.bundle).collect();
-    let rows = lower.rows.iter().flatten().zip(golden.candidates.iter().flatten());
+    let bundles: BTreeSet<u32> = problem.candidates.iter().flatten().filter_map(|candidate| candidate.bundle).collect();
+    let rows = lower.rows.iter().flatten().zip(problem.candidates.iter().flatten());
     let lits: BTreeSet<&Formula> =
         rows.filter(|(_, candidate)| candidate.bundle.is_some()).map(|(row, _)| &row.used).collect();
     assert_eq!(lits.len(), bundles.len(), "{name}");

@@ -169,11 +169,19 @@ fn the_usual_order_proves_a_case_at_its_first_prover() {
     let (cp_sat, highs) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
     let golden = Golden::load("vrp-M-1");
     let mut portfolio = Portfolio::new(&cp_sat, &highs);
-    let found = solved(portfolio.solve(&golden.plan, &golden.bound, &golden.candidates, &golden.objective).unwrap());
+    let found = solved(
+        portfolio
+            .solve(&golden.problem.plan, &golden.problem.bound, &golden.problem.candidates, &golden.problem.objective)
+            .unwrap(),
+    );
     assert_eq!((found.phases[0].value, found.phases[0].bound), (golden.value, golden.least));
-    assert_eq!((golden.judged(&found.rows), found.phases[0].provers.len()), ((Some(golden.value), 0), 1));
+    assert_eq!((golden.problem.judged(&found.rows), found.phases[0].provers.len()), ((Some(golden.value), 0), 1));
     portfolio.provers.retain(|prover| !prover.exact);
-    let found = solved(portfolio.solve(&golden.plan, &golden.bound, &golden.candidates, &golden.objective).unwrap());
+    let found = solved(
+        portfolio
+            .solve(&golden.problem.plan, &golden.problem.bound, &golden.problem.candidates, &golden.problem.objective)
+            .unwrap(),
+    );
     assert_eq!((found.phases[0].value, found.phases[0].proved), (golden.value, true), "HiGHS alone");
 }
 
@@ -184,9 +192,13 @@ fn two_engines_know_more_than_either() {
     let (cp_sat, highs) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
     let golden = Golden::load(GAP);
     let mut portfolio = Portfolio { admitted: 5, ..Portfolio::new(&cp_sat, &highs) };
-    let found = solved(portfolio.solve(&golden.plan, &golden.bound, &golden.candidates, &golden.objective).unwrap());
+    let found = solved(
+        portfolio
+            .solve(&golden.problem.plan, &golden.problem.bound, &golden.problem.candidates, &golden.problem.objective)
+            .unwrap(),
+    );
     let phase = &found.phases[0];
     println!("{GAP}: value {}, bound {}, provers {:#?}", phase.value, phase.bound, phase.provers);
     assert!(phase.value <= golden.value && phase.bound >= golden.least, "{phase:?}");
-    assert_eq!(golden.judged(&found.rows), (Some(phase.value), 0));
+    assert_eq!(golden.problem.judged(&found.rows), (Some(phase.value), 0));
 }
