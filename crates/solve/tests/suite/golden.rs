@@ -125,7 +125,6 @@ golden! {
     shop_easy: "shop4-E-1" within 5.0;
     #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     shop_medium: "shop4-M-1" within 30.0;
-    #[ignore = "its proof takes more than 5 units of work; scripts/golden runs it"]
     shop_medium_second: "shop4-M-2" within 30.0;
     shop_hard: "shop4-H-1" within 30.0;
     surgery_easy: "sur-E-1" within 3.0;
