@@ -74,6 +74,9 @@ pub enum GradeError {
         /// Those that the plan has.
         known: String,
     },
+    /// A phase is to be large, and scores here fall as a value grows.
+    #[error("the phase `{0}` is to be large, which this judge cannot score")]
+    Large(String),
     /// There are more or fewer certified values than phases of the objective.
     #[error("the objective `{objective}` has {phases} phases, and {certified} values are certified")]
     Best {
@@ -348,6 +351,9 @@ impl<'a> Grader<'a> {
 /// Holds what a reward is made of to the rules. Whatever is missing here would count as achieved.
 fn check_scoring(verifier: &Verifier, plan: &Plan) -> Result<(), GradeError> {
     let (objective, certified) = (&verifier.objective, verifier.best.len());
+    if let Some(phase) = phases(plan, objective)?.iter().find(|phase| phase.text.sign() < 0) {
+        return Err(GradeError::Large(phase.text.name.clone()));
+    }
     let phases = phases(plan, objective)?.len();
     if certified != phases {
         return Err(GradeError::Best { objective: objective.clone(), phases, certified });

@@ -183,6 +183,15 @@ fn an_unknown_objective_is_an_error_that_names_those_there_are() {
 }
 
 #[test]
+fn a_phase_that_is_to_be_large_is_an_error_and_never_scored_the_wrong_way_round() {
+    let told = refused(|verifier| {
+        let least = verifier.plan.objectives.get_mut("least").unwrap();
+        least.phases[0].sense = Some(benchwright_schema::plan::Sense::Max);
+    });
+    assert!(matches!(told, GradeError::Large(_)), "{told}");
+}
+
+#[test]
 fn a_best_of_another_length_is_an_error() {
     for best in [vec![], vec![4, 4]] {
         let certified = best.len();
