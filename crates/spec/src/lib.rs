@@ -44,5 +44,5 @@ pub mod scenario;
 mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};
-pub use problem::{FieldText, NoProblem, Problem, ProblemText};
+pub use problem::{FieldText, NoProblem, Problem, ProblemText, RowText};
 pub use solved::{NoPlanner, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Solved};

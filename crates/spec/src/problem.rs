@@ -2,6 +2,7 @@
 //! consist of. With such documents a solver is measured and held to values that are known from elsewhere.
 
 use crate::{Candidate, Candidates, Cell, Rows};
+use benchwright_base::Diagnostic;
 use benchwright_expr::{Type, eval::Judge};
 use benchwright_schema::{
     Domain, Folder, load,
@@ -20,13 +21,16 @@ pub struct ProblemText {
     /// The members of sorts and sets, and the facts.
     pub bindings: Bindings,
     /// The rows of each view: whether one must be taken, and its fields.
-    pub candidates: BTreeMap<String, Vec<(bool, BTreeMap<String, FieldText>)>>,
+    pub candidates: BTreeMap<String, Vec<RowText>>,
     /// Which objective is meant.
     pub objective: String,
     /// The bundle of each row of a view.
     #[serde(default)]
     pub bundles: BTreeMap<String, Vec<u32>>,
 }
+
+/// A row as it is written: whether it must be taken, and its fields by name.
+pub type RowText = (bool, BTreeMap<String, FieldText>);
 
 /// A field of a row as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -61,7 +65,7 @@ impl Problem {
     /// Reads what was written.
     pub fn new(text: ProblemText) -> Result<Problem, NoProblem> {
         let domain = domain(&text.tables)?;
-        let rules = PlanText::from_toml("plan.toml", &text.plan).map_err(|error| NoProblem(error.to_string()))?;
+        let rules = PlanText::from_toml("plan.toml", &text.plan).map_err(told)?;
         let plan = Plan::compile(&rules, &domain).map_err(|faults| NoProblem(faults.to_string()))?;
         let bound = Bound::new(&plan, &text.bindings).map_err(|faults| NoProblem(faults.to_string()))?;
         let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
@@ -121,5 +125,9 @@ fn domain(tables: &str) -> Result<Domain, NoProblem> {
         ("policy.toml", "[access]\nclerk = ['any on *']"),
     ];
     let folder = Folder::new("problem", files.map(|(path, text)| (path.to_owned(), text.to_owned())));
-    load(&folder).map_err(|faults| NoProblem(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+    load(&folder).map_err(told)
+}
+
+fn told(faults: Vec<Diagnostic>) -> NoProblem {
+    NoProblem(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
