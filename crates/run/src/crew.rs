@@ -1,10 +1,7 @@
 //! Works off a run with several threads: each claims a lease of its items, does them, and so on until none is left. One row of the ledger keeps
 //! this process alive; what a process held that died is claimed by others when that row runs out.
 
-use crate::{
-    Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId,
-    drive::{TRIES, WAIT},
-};
+use crate::{Lease, LedgerError, LedgerStore, RunId, Standing, WorkerId};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
@@ -138,10 +135,9 @@ impl Patience {
     /// Waits a moment. A trial that can be had neither now nor when a lease or a pause ends is in a row that was not written by this
     /// program: who holds a trial holds it longer in time, so that it is known after half a lease.
     fn wait(&mut self, standing: &Standing) -> Result<(), LedgerError> {
-        // Others may hold theirs longer than this worker does.
-        let longest = LONGEST_HOLD.max(WAIT << TRIES);
+        // Others may hold theirs longer than this worker does, and no pause is as long.
         let (number, wait) = standing.next.unwrap_or_default();
-        if (1..=longest).contains(&wait) {
+        if (1..=LONGEST_HOLD).contains(&wait) {
             self.since = None;
         } else if let Some(since) = self.since
             && since.elapsed().as_millis() > u128::from(self.hold.unsigned_abs()) / 2

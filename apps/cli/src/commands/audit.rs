@@ -22,11 +22,11 @@ Every trial is run for real on the compiled task, by worker processes. A lock fi
 temporary folder first; in a folder, what was found is stored as sealed/ID/audit.json. Costly trials are run
 on three tasks of each pattern unless they are named. An audit of a folder that was cut off goes on where it stopped.
 
-With --depth all every trial is run on every task. With --depth sample the four that cost most, near-miss,
-both-sides, ablate and dominance, are run on at most 299 tasks that are drawn of each cell (pattern, tier and objective), so many that, if all are clean, fewer than 1 % are
-faulty with 95 % confidence; the other trials on every task. What that proves is kept as DIR/audit.json. Shards are read
-one at a time, and what was found on them is kept there too; a suite of more than 5,000 tasks in shards is not compared
-with itself.
+With --depth all every trial is run on every task. With --depth sample the four that cost most, near-miss, both-sides,
+ablate and dominance, are run on at most 299 tasks that are drawn of each cell (pattern, tier and objective), so many that,
+if all are clean, fewer than 1 % are faulty with 95 % confidence; the other trials on every task. What that proves is kept
+as DIR/audit.json. Shards are read one at a time, and what was found on them is kept there too; a suite of more than 5,000
+tasks in shards is not compared with itself.
 
 The exit code is 1 if a trial failed, a task could not be audited, a trial other than dominance and second-solver had no
 verdict, the mutation score is below 1, or a trial could not break a larger share than the lock file says, and 3 if the
