@@ -31,7 +31,7 @@ pub use check::{Checked, Kind};
 
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Delta, Snapshot, SnapshotError};
-use benchwright_project::Family;
+use benchwright_project::{Family, Telling};
 use benchwright_sandbox::{LoadError, Natives, Sandbox, SeedError};
 use benchwright_schema::{Domain, Folder, Verb};
 use std::{
@@ -46,9 +46,8 @@ mod built_in {
 
 /// Folders with their files.
 pub(crate) type Embedded = &'static [(&'static str, &'static [(&'static str, &'static str)])];
-/// What a part makes a domain's family from: the domain's name, what the domain tells the part, and, to look names up in, the
-/// domain itself. All faults of what was told are given.
-pub(crate) type NewFamily = fn(&str, &str, Option<&Domain>) -> Result<Box<dyn Family>, Vec<Diagnostic>>;
+/// Makes the family of a part from what a domain tells the part. All faults of what was told are given.
+pub(crate) type NewFamily = fn(Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>>;
 
 /// Where domains are looked for.
 #[derive(Clone, Debug, Default)]

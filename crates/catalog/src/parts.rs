@@ -2,14 +2,15 @@
 //! tools, the code of its tools, and the family made from what the domain tells the part.
 
 use crate::{CatalogError, NewFamily, built_in, disk, generated};
-use benchwright_base::Diagnostic;
-use benchwright_project::Family;
-use benchwright_sandbox::{NativeTool, Natives};
+use benchwright_base::{Diagnostic, Digest};
+use benchwright_pack::Snapshot;
+use benchwright_project::{Family, Telling};
+use benchwright_sandbox::{NativeTool, Natives, Sandbox};
 use benchwright_schema::{Domain, Folder};
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// The folder with the parts that it includes, from the folder of parts beside it or from the program. A part that is
@@ -72,7 +73,7 @@ pub(crate) fn natives(folder: &Folder) -> &'static Natives {
 /// The family that a part gives a domain, from what the domain tells the part. `None` if it does not include the part, or the
 /// part has no family.
 pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn Family>, CatalogError> {
-    type Made = BTreeMap<(String, String, String), &'static dyn Family>;
+    type Made = BTreeMap<(String, String, Digest), &'static dyn Family>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
     let Some((file, new)) =
         told(folder).into_iter().find_map(|(name, file, new)| (name == part).then_some((file, new)))
@@ -80,13 +81,17 @@ pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn 
         return Ok(None);
     };
     let faulty = |faults| CatalogError::Faulty { name: folder.name.clone(), faults };
-    let Some(text) = folder.get(&file) else { return Err(faulty(vec![missing(&file)])) };
+    if folder.get(&file).is_none() {
+        return Err(faulty(vec![missing(&file)]));
+    }
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (part.to_owned(), folder.name.clone(), text.to_owned());
+    let files = Digest::of_parts(folder.files.iter().map(|(path, text)| (&**path, text.as_bytes())));
+    let key = (part.to_owned(), folder.name.clone(), files);
     if let Some(family) = made.get(&key) {
         return Ok(Some(*family));
     }
-    let family: &'static dyn Family = Box::leak(new(&folder.name, text, None).map_err(faulty)?);
+    let telling = Telling { folder, domain: None, filler };
+    let family: &'static dyn Family = Box::leak(new(telling).map_err(faulty)?);
     made.insert(key, family);
     Ok(Some(family))
 }
@@ -94,7 +99,7 @@ pub(crate) fn family(folder: &Folder, part: &str) -> Result<Option<&'static dyn 
 /// All faults of what a domain tells its parts; its tables are looked at if they could be read.
 pub(crate) fn faults(folder: &Folder, domain: Option<&Domain>) -> Vec<Diagnostic> {
     let of = |(_, file, new): (&str, String, NewFamily)| match folder.get(&file) {
-        Some(text) => new(&folder.name, text, domain).err().unwrap_or_default(),
+        Some(_) => new(Telling { folder, domain, filler }).err().unwrap_or_default(),
         None => vec![missing(&file)],
     };
     told(folder).into_iter().flat_map(of).collect()
@@ -107,6 +112,12 @@ fn told(folder: &Folder) -> Vec<(&str, String, NewFamily)> {
         Some((*name, format!("{name}.toml"), *new))
     };
     folder.parts.iter().filter_map(of).collect()
+}
+
+/// Fills the tables of a domain in memory.
+fn filler(domain: Arc<Domain>, size: &str, seed: u64) -> Result<Snapshot, String> {
+    let filled = Sandbox::seeded(domain, &[], size, seed).map_err(|error| error.to_string())?;
+    Ok(filled.first_snapshot())
 }
 
 fn missing(file: &str) -> Diagnostic {

@@ -33,12 +33,12 @@ pub use injection::{Forbidden, INJECTION, InjectionError};
 pub use judge::{Judge as TaskJudge, JudgeError};
 use records::Documents;
 pub use records::SnapshotRecords;
-pub use score::{FULL, score};
+pub use score::{FULL, quality, score};
 
 use benchwright_base::{Digest, Value};
 use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, specialise};
 use benchwright_pack::{
-    Check, CheckStatus, Instance, NativeCheck, PhaseScore, ScoringError, Snapshot, Verdict, Verifier,
+    Anchors, Check, CheckStatus, Instance, NativeCheck, PhaseScore, ScoringError, Snapshot, Verdict, Verifier,
 };
 use benchwright_schema::{
     Domain,
@@ -77,6 +77,12 @@ pub enum GradeError {
     /// A phase is to be large, and scores here fall as a value grows.
     #[error("the phase `{0}` is to be large, which this judge cannot score")]
     Large(String),
+    /// A quality by anchors is the whole reward, and is of one quantity that goes the same way as they do.
+    #[error(
+        "a plan cannot be judged by the anchors {}, {} and {}: they rise or fall as its one phase does, and are the whole reward",
+        .0.full, .0.half, .0.none
+    )]
+    Anchors(Anchors),
     /// There are more or fewer certified values than phases of the objective.
     #[error("the objective `{objective}` has {phases} phases, and {certified} values are certified")]
     Best {
@@ -254,11 +260,13 @@ impl<'a> Grader<'a> {
             }
         }
         let phases = phases(&self.plan, &self.verifier.objective)?;
-        let scores = scores(phases, &self.verifier.best, &judge);
+        let anchors = self.verifier.anchors.as_ref();
+        let scores = scores(phases, &self.verifier.best, anchors, &judge);
         let framed = self.plan.rules.iter().filter(|rule| matches!(rule.body, Body::Frame));
         let framed: Vec<&str> = framed.map(|rule| &*rule.id).collect();
         let parts = self.parts.scores(&self.before, &tally);
-        Ok(reward::verdict(checks, &framed, gates, phases, scores, parts, &self.verifier.scoring))
+        let worth = reward::Worth { phases, scores, anchors };
+        Ok(reward::verdict(checks, &framed, gates, worth, parts, &self.verifier.scoring))
     }
 
     /// What is whole in the first state.
@@ -351,10 +359,21 @@ impl<'a> Grader<'a> {
 /// Holds what a reward is made of to the rules. Whatever is missing here would count as achieved.
 fn check_scoring(verifier: &Verifier, plan: &Plan) -> Result<(), GradeError> {
     let (objective, certified) = (&verifier.objective, verifier.best.len());
-    if let Some(phase) = phases(plan, objective)?.iter().find(|phase| phase.text.sign() < 0) {
-        return Err(GradeError::Large(phase.text.name.clone()));
+    let phases = phases(plan, objective)?;
+    match &verifier.anchors {
+        None => {
+            if let Some(phase) = phases.iter().find(|phase| phase.text.sign() < 0) {
+                return Err(GradeError::Large(phase.text.name.clone()));
+            }
+        }
+        Some(anchors) => {
+            let one = phases.len() == 1 && phases.iter().all(|phase| Some(phase.text.sign()) == anchors.sign());
+            if !one || verifier.scoring.weights.objective != 100 || verifier.scoring.broken_percent != 0 {
+                return Err(GradeError::Anchors(*anchors));
+            }
+        }
     }
-    let phases = phases(plan, objective)?.len();
+    let phases = phases.len();
     if certified != phases {
         return Err(GradeError::Best { objective: objective.clone(), phases, certified });
     }
@@ -379,12 +398,21 @@ fn phases<'p>(plan: &'p Plan, objective: &str) -> Result<&'p [Phase], GradeError
 }
 
 /// The score of every phase beside its certified value.
-fn scores(phases: &[Phase], best: &[i64], judge: &Judge<'_, ViewRows>) -> Vec<PhaseScore> {
+fn scores(
+    phases: &[Phase],
+    best: &[i64],
+    anchors: Option<&Anchors>,
+    judge: &Judge<'_, ViewRows>,
+) -> Vec<PhaseScore> {
     let score = |(phase, best): (&Phase, &i64)| {
         let value = judge.value(&phase.of).as_number();
         let text = &phase.text;
-        let within = value.is_some_and(|value| value <= best + text.tolerance);
+        let within = value.is_some_and(|value| match anchors {
+            Some(anchors) => value.saturating_mul(text.sign()) <= anchors.half.saturating_mul(text.sign()),
+            None => value <= best + text.tolerance,
+        });
         let score = match value {
+            Some(value) if anchors.is_some() => anchors.map_or(0, |anchors| quality(value, anchors)),
             Some(_) if within => FULL,
             Some(value) => score(value, *best, text.decay, text.unit),
             None => 0,

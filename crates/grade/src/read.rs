@@ -23,7 +23,8 @@ pub(crate) type Members = Vec<BTreeMap<u32, u32>>;
 
 /// Finds the members by the keys of the rows.
 pub(crate) fn members(domain: &Domain, plan: &Plan, bound: &Bound, keys: &Keys) -> Members {
-    let of_sort = |(sort, (_, table)): (usize, &(String, TableId))| {
+    let of_sort = |(sort, (_, table)): (usize, &(String, Option<TableId>))| {
+        let Some(table) = table else { return BTreeMap::new() };
         // Of members with the same key the first is meant.
         let known: BTreeMap<&str, u32> =
             bound.members[sort].iter().enumerate().rev().map(|(at, key)| (&**key, at as u32 + 1)).collect();

@@ -1,7 +1,7 @@
 //! What checks and phases add up to: the parts of a verdict and the reward, weighed as the verifier's scoring says.
 
 use crate::FULL;
-use benchwright_pack::{Check, CheckStatus, Ending, PartScore, PhaseScore, Scoring, Verdict};
+use benchwright_pack::{Anchors, Check, CheckStatus, Ending, PartScore, PhaseScore, Scoring, Verdict};
 use benchwright_schema::plan::Phase;
 
 /// Percentages are of this.
@@ -52,16 +52,23 @@ fn progress(parts: &[PartScore]) -> i64 {
     parts.iter().map(of_part).sum::<i64>().clamp(0, FULL)
 }
 
+/// What the objective is worth: its phases with their scores, and the anchors if these say what is best.
+pub(crate) struct Worth<'a> {
+    pub(crate) phases: &'a [Phase],
+    pub(crate) scores: Vec<PhaseScore>,
+    pub(crate) anchors: Option<&'a Anchors>,
+}
+
 /// The verdict on what was found. `framed` are the rules that the frame judges. There are as many scores as phases.
 pub(crate) fn verdict(
     checks: Vec<Check>,
     framed: &[&str],
     gates: Vec<String>,
-    phases: &[Phase],
-    scores: Vec<PhaseScore>,
+    worth: Worth<'_>,
     parts: Vec<PartScore>,
     scoring: &Scoring,
 ) -> Verdict {
+    let Worth { phases, scores, anchors } = worth;
     let Counts { passed, failed, traced, lost, unknown } = Counts::of(&checks, framed, scoring.trace_family.as_deref());
     let clean = failed == 0 && passed > 0;
     let constraints = share(passed, passed + failed, clean);
@@ -90,7 +97,10 @@ pub(crate) fn verdict(
     let mut alarm = false;
     let mut equal = true;
     for (phase, score) in phases.iter().zip(&scores) {
-        let better = score.value.is_some_and(|value| value < score.best - phase.text.tolerance);
+        let better = score.value.is_some_and(|value| match anchors {
+            Some(anchors) => value.saturating_mul(phase.text.sign()) < anchors.full.saturating_mul(phase.text.sign()),
+            None => value < score.best - phase.text.tolerance,
+        });
         alarm |= clean && equal && better && phase.text.share > 0;
         equal &= score.within && !better;
     }
@@ -110,7 +120,9 @@ pub(crate) fn verdict(
         true => Ending::Fail,
     };
     // A bar of 0 would let a gate through.
-    let paper_pass = gates.is_empty() && reward >= FULL / WHOLE * scoring.paper_bar_percent;
+    let bar = FULL / WHOLE * scoring.paper_bar_percent;
+    let above = if anchors.is_some() { reward > bar } else { reward >= bar };
+    let paper_pass = gates.is_empty() && above;
     Verdict {
         ending,
         reward,

@@ -53,7 +53,7 @@ pub use judge::NativeCheck;
 pub use key::{Key, Lot};
 pub use refusal::{Refusal, RefusalCode};
 pub use run::{RunPlan, TaskLine, TrialKey, TrialRecord};
-pub use scoring::{Scoring, ScoringError, Weights};
+pub use scoring::{Anchors, Scoring, ScoringError, Weights};
 pub use script::{BoundKeys, Find, FindPick, GivenFact, Script, ScriptError, Step};
 pub use snapshot::{LARGEST_SNAPSHOT, Snapshot, SnapshotError, SnapshotTable};
 pub use split::{Split, TRAINING};

@@ -30,6 +30,30 @@ pub struct Weights {
     pub trace: i64,
 }
 
+/// The values by which the quality of a plan is told: whole at `full` and beyond, one half at `half`, nothing from `none` on. They
+/// fall where a quantity is to be large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchors {
+    /// What nobody can better: a proved bound.
+    pub full: i64,
+    /// What a plan must reach to pass.
+    pub half: i64,
+    /// What is worth nothing.
+    pub none: i64,
+}
+
+impl Anchors {
+    /// 1 where small values are good and -1 where large ones are; `None` where these are no anchors.
+    pub fn sign(&self) -> Option<i64> {
+        match () {
+            () if self.full < self.half && self.half < self.none => Some(1),
+            () if self.full > self.half && self.half > self.none => Some(-1),
+            () => None,
+        }
+    }
+}
+
 /// Why a scoring cannot be judged by.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ScoringError {

@@ -2,7 +2,7 @@
 //! sealed part that only a judge has (what was drawn, the certified plan as calls, and the verifier with its rules and
 //! facts).
 
-use crate::{Effects, PlantedInjection, Scoring, Script, Split, Weights};
+use crate::{Anchors, Effects, PlantedInjection, Scoring, Script, Split, Weights};
 use benchwright_base::Digest;
 use benchwright_schema::plan::{Binding, Bindings, PlanText};
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,9 @@ pub struct Verifier {
     pub objective: String,
     /// The certified value of each of its phases.
     pub best: Vec<i64>,
+    /// The values by which the quality of a plan is told, where its reward is that and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<Anchors>,
     /// Rules whose failure alone takes the whole reward.
     pub gates: Vec<String>,
     /// The rows of the one plan that there is, for the views whose rows a part counts.
@@ -106,6 +109,7 @@ impl Verifier {
             keys: BTreeMap::new(),
             objective: String::new(),
             best: Vec::new(),
+            anchors: None,
             gates: Vec::new(),
             answer: BTreeMap::new(),
         }

@@ -83,6 +83,7 @@ fn task(id: &str, seed: u64) -> Task {
             keys: BTreeMap::from([("order".to_owned(), BTreeMap::from([(7, "order/7".to_owned())]))]),
             objective: "spend".to_owned(),
             best: vec![1200],
+            anchors: None,
             gates: Vec::new(),
             answer: BTreeMap::new(),
         },

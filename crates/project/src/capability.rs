@@ -5,7 +5,7 @@
 //! needs, and is not applicable without it.
 
 use crate::{Case, Discard, Draw, Family, FamilyError};
-use benchwright_pack::Script;
+use benchwright_pack::{Anchors, Script};
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan},
@@ -100,6 +100,22 @@ pub trait Optimised {
     ) -> Result<Candidates, FamilyError>;
     /// A plan made without a solver: the cheapest feasible offer first.
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
+    /// How far the value of a plan may be from its bound at a tier, in thousandths of the value. A family that says so is solved by
+    /// several provers; without it every value is proved by one.
+    fn admits(&self, _tier: &str) -> Option<i64> {
+        None
+    }
+    /// The values by which the quality of a plan is told, where that is the whole reward.
+    fn anchors(
+        &self,
+        _tier: &str,
+        _case: &Case,
+        _plan: &Plan,
+        _bound: &Bound,
+        _solved: &Solved,
+    ) -> Result<Option<Anchors>, FamilyError> {
+        Ok(None)
+    }
     /// Whether what was solved makes a good task. Without more to say, it does.
     fn accept(
         &self,

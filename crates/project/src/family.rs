@@ -5,12 +5,12 @@ use crate::{Authoring, Faults, Mutator, Optimised, Pattern, Players, Proof, Read
 use benchwright_base::Stream;
 use benchwright_pack::{Clause, NativeCheck, Script, Snapshot};
 use benchwright_schema::{
-    Domain,
+    Domain, Folder,
     plan::{Bindings, PlanText},
 };
 use benchwright_spec::{NamedRows, Planner, PlannerError};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Which task is drawn.
 #[derive(Clone, Debug)]
@@ -105,6 +105,21 @@ impl From<FamilyError> for String {
     fn from(error: FamilyError) -> String {
         error.0
     }
+}
+
+/// Fills the tables of a domain by its seed, at a size and from a number. Who makes a family hands it such a function, since a family
+/// runs no world.
+pub type Filler = fn(Arc<Domain>, &str, u64) -> Result<Snapshot, String>;
+
+/// What a domain tells a part that it includes: the family of that part is made from it.
+#[derive(Clone, Copy)]
+pub struct Telling<'a> {
+    /// The folder of the domain.
+    pub folder: &'a Folder,
+    /// The domain, to look names up in, where it could be loaded.
+    pub domain: Option<&'a Domain>,
+    /// What fills tables.
+    pub filler: Filler,
 }
 
 /// The core that every family of workflows has: it draws cases, and tells each as facts, records, calls and words.

@@ -35,11 +35,11 @@ pub use benchwright_world::{NotAnswered, ToolAccess, answered};
 pub use capability::{
     Breadth, Capability, Faults, Heed, Mutation, Mutator, Optimised, Passage, Players, Proof, Reader, Readings,
 };
-pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, FirstState};
+pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Telling};
 pub use make::{
     CALLS, MOST_ATTEMPTS, MakeError, Order, Ready, Solver, id as task_id, make, named, plan_text, ready, salted,
 };
 pub use pattern::{Pattern, PatternAxis, PatternCell, PatternHead, PatternText};
 pub use pattern_folder::PatternFolder;
-pub use scoring::scoring;
+pub use scoring::{anchored, scoring};
 pub use toolset::{Offered, toolset};

@@ -2,7 +2,7 @@
 //! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
 //! same seed is made.
 
-use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, Readings, scoring};
+use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, Readings, anchored, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
     AnswerRows, Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
@@ -327,6 +327,10 @@ fn project(
     let world = first.snapshot.to_bytes(domain);
     let phases = plan.objectives.get(draw.objective).map_or(0, Vec::len);
     let answer = answer(family, plan, &named)?;
+    let anchors = match family.optimised() {
+        Some(optimised) => optimised.anchors(draw.tier, case, plan, bound, solved)?,
+        None => None,
+    };
     // What only the sealed part has: whoever sees ids cannot try seeds against them without making each task.
     let of = [&*draw.pattern.name, draw.tier, draw.objective];
     let id = id(&domain.name, &salt_of(&case.data), of, draw.seed, None);
@@ -366,13 +370,14 @@ fn project(
         verifier: Verifier {
             version: Verifier::VERSION,
             world: open.world.clone(),
-            scoring: scoring(text),
+            scoring: if anchors.is_some() { anchored() } else { scoring(text) },
             // The judge reads what is there; what would have been best is the solver's business.
             plan: PlanText { settled: Vec::new(), ..text.clone() },
             bindings: family.bindings(case)?,
             keys: first.keys,
             objective: draw.objective.to_owned(),
             best: solved.phases.iter().take(phases).map(|phase| phase.value).collect(),
+            anchors,
             gates: family.gates(case),
             answer,
         },

@@ -12,6 +12,8 @@ const WEIGHTS: Weights = Weights { constraints: 25, objective: 60, trace: 15 };
 const BROKEN_PERCENT: i64 = 25;
 /// The bar of the paper that the ERP suite follows.
 const PAPER_BAR_PERCENT: i64 = 99;
+/// The quality above which the paper that the planning suite follows counts a task as passed.
+const QUALITY_BAR_PERCENT: i64 = 40;
 
 /// The scoring of a task that is judged by these rules.
 pub fn scoring(plan: &PlanText) -> Scoring {
@@ -22,5 +24,15 @@ pub fn scoring(plan: &PlanText) -> Scoring {
         weights: WEIGHTS,
         broken_percent: BROKEN_PERCENT,
         paper_bar_percent: PAPER_BAR_PERCENT,
+    }
+}
+
+/// The scoring of a task whose reward is the quality of a plan that breaks no rule, and nothing where one is broken.
+pub fn anchored() -> Scoring {
+    Scoring {
+        trace_family: None,
+        weights: Weights { constraints: 0, objective: 100, trace: 0 },
+        broken_percent: 0,
+        paper_bar_percent: QUALITY_BAR_PERCENT,
     }
 }

@@ -183,8 +183,8 @@ pub enum PartCounts {
 /// The rules of a family with every name resolved: what [`PlanText`] is compiled to.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The sorts, by name, with the table of their rows.
-    pub sorts: Vec<(String, TableId)>,
+    /// The sorts, by name, with the table of their rows; one without a table has members that are known by a text.
+    pub sorts: Vec<(String, Option<TableId>)>,
     /// The sets, by name, with the type of their members.
     pub sets: Vec<(String, Type)>,
     /// The facts, by name.

@@ -69,7 +69,10 @@ impl Counter {
         #[cfg(feature = "tokens")]
         return self.0.encode_ordinary(text).len();
         #[cfg(not(feature = "tokens"))]
-        match (&self.0, text) {}
+        {
+            let _ = text;
+            match self.0 {}
+        }
     }
 
     /// The size of a domain's list.

@@ -24,7 +24,7 @@ use benchwright_expr::Type;
 use benchwright_pack::{Script, Step};
 use benchwright_project::{
     Authoring, Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Faults, FirstState, Mutation, Mutator,
-    Optimised, Passage, PatternHead, Placeholder, Players, Proof, Reader, ToolAccess,
+    Optimised, Passage, PatternHead, Placeholder, Players, Proof, Reader, Telling, ToolAccess,
 };
 use benchwright_schema::{
     Domain, Section,
@@ -38,10 +38,10 @@ use words::Words;
 
 /// The family of a domain, from what its `grid.toml` says, or all faults of that file. With the domain itself, the attributes are
 /// looked up in its tables.
-pub fn family(name: &str, text: &str, domain: Option<&Domain>) -> Result<Box<dyn Family>, Vec<Diagnostic>> {
-    let words = Words::read(text, domain)?;
+pub fn family(telling: Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>> {
+    let words = Words::read(telling.folder.get(words::FILE).unwrap_or_default(), telling.domain)?;
     let plan = rules::plan(&words);
-    Ok(Box::new(Grid { domain: name.to_owned(), words, plan }))
+    Ok(Box::new(Grid { domain: telling.folder.name.clone(), words, plan }))
 }
 
 /// Grids of one domain.

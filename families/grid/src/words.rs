@@ -6,7 +6,7 @@ use benchwright_schema::{Document, Domain, KeyFault};
 use serde::Deserialize;
 
 /// What the part's file is called in the folder of a domain.
-const FILE: &str = "grid.toml";
+pub(crate) const FILE: &str = "grid.toml";
 /// The table that the part lets a domain declare: the things that are placed, with their attributes.
 const ITEM: &str = "item";
 /// The table of the words that attributes may be.

@@ -74,6 +74,7 @@ fn task(seed: u64) -> Task {
             keys: BTreeMap::new(),
             objective: "spend".to_owned(),
             best: vec![424_242],
+            anchors: None,
             gates: Vec::new(),
             answer: BTreeMap::new(),
         },

@@ -161,6 +161,7 @@ impl Shop {
             keys: BTreeMap::from([("person".to_owned(), keys)]),
             objective: "any".to_owned(),
             best: Vec::new(),
+            anchors: None,
             gates: Vec::new(),
             answer: BTreeMap::new(),
         };

@@ -111,6 +111,7 @@ fn verifier(domain: &Domain, first: &Snapshot) -> Verifier {
         keys: BTreeMap::new(),
         objective: "least".to_owned(),
         best: vec![4],
+        anchors: None,
         gates: Vec::new(),
         answer: BTreeMap::new(),
     }

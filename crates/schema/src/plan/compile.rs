@@ -17,6 +17,9 @@ use std::{cell::Cell, collections::BTreeMap, collections::BTreeSet};
 /// The types of facts, sets and fields that are no sorts.
 const TYPES: [&str; 6] = ["int", "day", "units", "money", "text", "bool"];
 
+/// What stands in the place of a table where members are known by a text and no table has them.
+const BY_TEXT: &str = "text";
+
 impl Plan {
     /// Resolves every name of a plan against a domain.
     pub fn compile(text: &PlanText, domain: &Domain) -> Result<Plan, PlanFaults> {
@@ -104,12 +107,17 @@ impl Compiler<'_> {
 
     fn sorts_and_sets(&mut self) {
         for (name, table) in &self.text.sorts {
+            if table == BY_TEXT {
+                self.members_by_text.push(self.plan.sorts.len());
+                self.plan.sorts.push((name.clone(), None));
+                continue;
+            }
             let found = self.domain.table_named(table);
             if found.is_none() {
                 let fault = KeyFault::new(["sorts", name], format!("there is no table `{table}`"));
                 self.faults.push(fault.instead_of(table, self.domain.relation_names()));
             }
-            self.plan.sorts.push((name.clone(), found.unwrap_or(RelationId(0))));
+            self.plan.sorts.push((name.clone(), Some(found.unwrap_or(RelationId(0)))));
         }
         for (name, ty) in &self.text.sets {
             match self.ty(ty, &["sets", name], 0) {

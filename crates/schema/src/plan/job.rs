@@ -115,7 +115,10 @@ impl Names for JobNames<'_> {
         }
         let sorts = self.plan.facts.len();
         if let Some(sort) = self.plan.sort_named(name) {
-            let of = if self.by_text.contains(&sort) { Type::Text } else { Type::Ref(self.plan.sorts[sort].1) };
+            let of = match self.plan.sorts[sort].1 {
+                Some(table) if !self.by_text.contains(&sort) => Type::Ref(table),
+                _ => Type::Text,
+            };
             return Some(self.signature(sorts + sort, of, self.member(sort)));
         }
         let words = sorts + self.plan.sorts.len();

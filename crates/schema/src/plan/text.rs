@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, fmt};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanText {
-    /// Sorts of things, each with the table of its rows.
+    /// Sorts of things, each with the table of its rows, or `text` where a text names them and no table has them.
     #[serde(default)]
     pub sorts: BTreeMap<String, String>,
     /// Finite sets, each with the sort of its members, or `int`.

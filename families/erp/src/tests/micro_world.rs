@@ -42,6 +42,7 @@ impl MicroWorld {
             keys: first.keys.clone(),
             objective: shop.objective.clone(),
             best,
+            anchors: None,
             gates: if shop.repair.is_some() { vec!["erp/broken-documents".into()] } else { Vec::new() },
             answer: std::collections::BTreeMap::new(),
         };
