@@ -1,0 +1,84 @@
+//! The instruction: what is to be planned, what holds, what the data must be read by, and what is handed in. Sentences that tell rules
+//! are clauses; the task's seed chooses among phrasings.
+
+use crate::{
+    Planning,
+    records::{Cell, Records},
+    render::{form_columns, form_tables, in_words},
+    written::TrapText,
+};
+use benchwright_pack::Clause;
+use benchwright_project::{Brief, Draw};
+use benchwright_schema::plan::PlanText;
+use std::fmt::Write as _;
+
+/// The heading over the sentences that rules are told by.
+pub(crate) const KEEP: &str = "## What a plan must keep";
+/// The heading over the sentences that files are read by.
+pub(crate) const DATA: &str = "## How the data is to be read";
+
+/// The brief of a case.
+pub(crate) fn write(
+    family: &Planning,
+    draw: &Draw<'_>,
+    records: &Records,
+    traps: &[&TrapText],
+    plan: &PlanText,
+) -> Result<Brief, String> {
+    let forms = &family.forms;
+    let mut stream = draw.stream("brief");
+    let mut phrase = |list: &[String]| stream.pick(list).cloned().unwrap_or_default();
+    let told = &family.told.brief;
+    let mut clauses = Vec::new();
+    let mut text = format!("# {}\n\n{}\n", forms.title, phrase(&told.opening));
+    let _ = write!(text, "\n{}\n", phrase(&draw.pattern.text.opening));
+    let _ = write!(text, "\n{}\n\n{}\n\n", phrase(&told.goal), KEEP);
+    for (id, rule) in plan.rules.iter().filter(|(_, rule)| !rule.says.is_empty()) {
+        let sentence = filled(family, records, &phrase(&rule.says))?;
+        let _ = writeln!(text, "- {sentence}");
+        let with = plan.rules.iter().filter(|(_, other)| other.told_with.as_ref() == Some(id));
+        let tells = std::iter::once(id.clone()).chain(with.map(|(id, _)| id.clone())).collect();
+        clauses.push(Clause { tells, text: sentence });
+    }
+    let best = draw.pattern.text.goal.get(draw.objective).map(|goals| phrase(goals)).unwrap_or_default();
+    let _ = write!(text, "\n{best}\n\n{DATA}\n\n");
+    for trap in traps {
+        let _ = writeln!(text, "- {}", trap.says);
+    }
+    text.push_str("- dictionary.md says what every column means. Money is in the currency's unit with two decimals.\n");
+    text.push_str("\n## The files\n\n");
+    for file in &family.written.files {
+        let _ = writeln!(text, "- `{}` holds {}.", file.path, file.says);
+    }
+    text.push_str("\n## What to hand in\n");
+    for table in form_tables(forms) {
+        let says = told.forms.get(&table.name).ok_or_else(|| format!("the form `{}` has no words", table.name))?;
+        let _ = write!(text, "\n**{}**: {says}.\n\n", table.name);
+        for field in form_columns(table) {
+            let means = told.columns.get(&table.name).and_then(|columns| columns.get(&field.name));
+            let means = means.map(|means| format!("{means}; ")).unwrap_or_default();
+            let _ = writeln!(text, "- `{}`: {means}{}", field.name, in_words(field));
+        }
+    }
+    let _ = write!(text, "\n{}\n", phrase(&draw.pattern.text.closing));
+    Ok(Brief { text, clauses })
+}
+
+/// A sentence with the numbers of the records that it names: `{tank}`.
+fn filled(family: &Planning, records: &Records, sentence: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = sentence;
+    while let Some((lead, tail)) = rest.split_once('{') {
+        let (name, after) = tail.split_once('}').ok_or("a brace is not closed")?;
+        out.push_str(lead);
+        let value = family.layout.tables.iter().find_map(|table| {
+            let at = table.columns.iter().position(|column| column.name == name)?;
+            let row = records.only(table)?;
+            (row[at] != Cell::None).then(|| crate::render::text(table.columns[at].kind, &row[at]))
+        });
+        out.push_str(&value.ok_or_else(|| format!("`{{{name}}}` is no column of a table of one row"))?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}

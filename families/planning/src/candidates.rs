@@ -1,0 +1,45 @@
+//! The rows that a plan may consist of, as `planning.toml` tells them: one for each choice of some values, each field fixed or free
+//! between two bounds.
+
+use crate::{
+    reckon::{Per, value},
+    told::Told,
+};
+use benchwright_schema::plan::{Bound, Plan, PlanText, ViewRows};
+use benchwright_spec::{Candidate, Candidates, Cell};
+
+/// The candidates of a case.
+pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Bound) -> Result<Candidates, String> {
+    let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
+    let none = ViewRows::empty(plan);
+    for (view, declared) in &told.candidates {
+        let at = plan.view_named(view).ok_or_else(|| format!("`candidates.{view}`: there is no such view"))?;
+        let per = Per::read(declared.per.as_deref(), plan)?;
+        let mut fields = Vec::new();
+        for field in &plan.views[at].fields {
+            let is = declared.fields.get(&field.name);
+            let is = is.ok_or_else(|| format!("`candidates.{view}`: `{}` is missing", field.name))?;
+            fields.push(match is.split_once(" .. ") {
+                Some((low, high)) => (per.expr(low, plan, text)?, Some(per.expr(high, plan, text)?)),
+                None => (per.expr(is, plan, text)?, None),
+            });
+        }
+        'rows: for choice in per.all(bound, &none) {
+            let reckon = |expr| value(expr, &choice, bound, &none).ok_or_else(|| format!("`candidates.{view}`: no value"));
+            let mut cells = Vec::with_capacity(fields.len());
+            for (low, high) in &fields {
+                let low = reckon(low)?;
+                cells.push(match high {
+                    None => Cell::Fixed(low),
+                    Some(high) => match reckon(high)? {
+                        high if high < low => continue 'rows,
+                        high if high == low => Cell::Fixed(low),
+                        high => Cell::Free(low, high),
+                    },
+                });
+            }
+            candidates[at].push(Candidate::single(declared.must, cells));
+        }
+    }
+    Ok(candidates)
+}

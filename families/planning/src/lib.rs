@@ -1,0 +1,326 @@
+//! The planning family: an office's records become files, and a plan is handed in as forms. A workflow is one folder of declarations:
+//! its records and how they are drawn, its forms, the rules between the two, its files and what is odd about them.
+//!
+//! One case is the [`records::Records`]. From them follow the facts that rules are bound to (`bind`), the rows that a plan may have
+//! (`candidates`), the files with their traps (`render`), and back from the files the records again (`reader`, which shares no code with
+//! what renders). Limits are set around a plan that is possible (`sample`), and the worth of a plan is told by anchors (`quality`).
+
+mod baseline;
+mod bind;
+mod brief;
+mod candidates;
+mod layout;
+mod quality;
+mod reader;
+mod reckon;
+mod records;
+mod render;
+mod sample;
+mod told;
+mod world;
+mod written;
+
+use benchwright_base::Diagnostic;
+use benchwright_pack::{Anchors, Script, Step};
+use benchwright_project::{
+    Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Mutation, Mutator, Optimised, Ready,
+    Reader, Telling, ToolAccess,
+};
+use benchwright_schema::{
+    Domain, load,
+    plan::{Binding, Bindings, Bound, FrameText, Plan, PlanText, RuleText},
+};
+use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use layout::Layout;
+use records::Records;
+use render::{Source, form_columns, form_tables};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use told::Told;
+use written::{TrapText, Written, traps_at};
+
+/// Nothing but the forms changes.
+const UNCHANGED: &str = "planning/rest-unchanged";
+/// The rules of a workflow.
+const PLAN: &str = "plan.toml";
+
+/// The family of a workflow, from its folder, or all faults of what the folder says.
+pub fn family(telling: Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>> {
+    let folder = telling.folder;
+    let text = |file: &str| folder.get(file).unwrap_or_default();
+    let missing = [layout::DATA, layout::DRAW, PLAN, written::FILE, told::FILE]
+        .into_iter()
+        .filter(|file| folder.get(file).is_none())
+        .map(|file| Diagnostic::at(file, "", 0, "this file is missing", None));
+    let missing: Vec<Diagnostic> = missing.collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let forms = match telling.domain {
+        Some(domain) => domain.clone(),
+        None => load(folder)?,
+    };
+    let told = Told::read(text(told::FILE));
+    let layout = Layout::read(folder);
+    let written = match &layout {
+        Ok(layout) => Written::read(text(written::FILE), layout),
+        Err(_) => Err(Vec::new()),
+    };
+    let plan = PlanText::from_toml(PLAN, text(PLAN));
+    let (told, layout, written, plan) = match (told, layout, written, plan) {
+        (Ok(told), Ok(layout), Ok(written), Ok(plan)) => (told, layout, written, plan),
+        (told, layout, written, plan) => {
+            let faults = [told.err(), layout.err(), written.err(), plan.err()];
+            return Err(faults.into_iter().flatten().flatten().collect());
+        }
+    };
+    let mut planning = Planning { layout, told, written, forms, plan, filler: telling.filler };
+    planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+    Ok(Box::new(planning))
+}
+
+/// One workflow.
+pub(crate) struct Planning {
+    pub(crate) layout: Layout,
+    pub(crate) told: Told,
+    pub(crate) written: Written,
+    /// The desk with the forms.
+    pub(crate) forms: Domain,
+    plan: PlanText,
+    pub(crate) filler: Filler,
+}
+
+impl Planning {
+    /// Adds to the rules what follows from the records and from the desk.
+    fn complete(&mut self) -> Result<(), String> {
+        let mut plan = self.plan.clone();
+        self.layout.declare(&self.told.sets, &mut plan);
+        bind::declare(&self.layout, &self.told, &mut plan)?;
+        let unchanged = RuleText {
+            code: "DESK.FRAME".to_owned(),
+            family: "frame".to_owned(),
+            frame: true,
+            told_by: Some("world".to_owned()),
+            ..RuleText::default()
+        };
+        plan.rules.insert(UNCHANGED.to_owned(), unchanged);
+        let always = |name: &str| (name.to_owned(), "true".to_owned());
+        plan.frame = FrameText {
+            new: form_tables(&self.forms).map(|table| always(&table.name)).collect(),
+            system: BTreeMap::from([always("handed")]),
+            ignore: BTreeMap::from([("stage".to_owned(), vec!["now".to_owned()])]),
+            rule: UNCHANGED.to_owned(),
+            ..FrameText::default()
+        };
+        self.plan = plan;
+        Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
+        Ok(())
+    }
+
+    /// A case of records, with the traps of its tier.
+    pub(crate) fn case(&self, draw: &Draw<'_>, records: &Records) -> Case {
+        let traps = self.written.traps.iter().take(traps_at(draw.tier));
+        self.case_of(draw.objective, traps.map(TrapText::switch).collect(), records)
+    }
+
+    fn case_of(&self, objective: &str, switches: Vec<String>, records: &Records) -> Case {
+        Case { objective: objective.to_owned(), switches, data: serde_json::to_value(records).unwrap_or_default() }
+    }
+
+    fn records(case: &Case) -> Result<Records, FamilyError> {
+        serde_json::from_value(case.data.clone()).map_err(|error| FamilyError(format!("the case: {error}")))
+    }
+
+    /// The traps of a case.
+    fn traps(&self, case: &Case) -> Vec<&TrapText> {
+        self.written.traps.iter().filter(|trap| case.switches.contains(&trap.switch())).collect()
+    }
+
+    /// The candidates of a case that is put together with its rules.
+    pub(crate) fn candidates_of(&self, ready: &Ready) -> Result<Candidates, Discard> {
+        candidates::candidates(&self.told, &ready.text, &ready.plan, &ready.bound).map_err(Discard::Fault)
+    }
+
+    /// 1 where the objective is to be small, -1 where it is to be large.
+    pub(crate) fn sign(&self) -> i64 {
+        let phase = self.plan.objectives.values().next().and_then(|objective| objective.phases.first());
+        phase.map_or(1, |phase| phase.sign())
+    }
+}
+
+impl Family for Planning {
+    fn plan(&self) -> &PlanText {
+        &self.plan
+    }
+
+    fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
+        sample::sample(self, draw, domain, planner)
+    }
+
+    fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
+        Ok(bind::bindings(&self.layout, &self.told, &Planning::records(case)?)?)
+    }
+
+    fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
+        let records = Planning::records(case)?;
+        let source = Source {
+            layout: &self.layout,
+            told: &self.told,
+            written: &self.written,
+            forms: domain,
+            records: &records,
+            traps: self.traps(case),
+        };
+        Ok(world::first_state(domain, &render::files(&source)?)?)
+    }
+
+    /// Every form is handed in with the rows of the views that are read from it, those of one key together.
+    fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
+        let mut script = Script::default();
+        for table in form_tables(&self.forms) {
+            let mut rows: BTreeMap<String, serde_json::Map<String, Json>> = BTreeMap::new();
+            for (name, view) in self.plan.views.iter().filter(|(_, view)| view.from == table.name) {
+                for row in plan.0.get(name).into_iter().flatten() {
+                    let key: Vec<String> = view.key.iter().map(|field| format!("{:?}", row.get(field))).collect();
+                    let written = rows.entry(key.join("|")).or_default();
+                    for (field, reads) in &view.fields {
+                        let column = reads.split_once(':').map_or("", |(_, column)| column.trim());
+                        if !form_columns(table).any(|known| known.name == column) {
+                            continue;
+                        }
+                        let cell = match row.get(field) {
+                            Some(Binding::Number(number)) => json!(number),
+                            Some(Binding::Key(key)) => json!(key),
+                            None => return Err(format!("a row of `{name}` has no `{field}`").into()),
+                        };
+                        written.insert(column.to_owned(), cell);
+                    }
+                }
+            }
+            let mut rows: Vec<Json> = rows.into_values().map(Json::Object).collect();
+            rows.sort_by_cached_key(Json::to_string);
+            script.steps.push(Step::call("form", "submit", json!({ "form": table.name, "rows": rows })));
+        }
+        Ok(script)
+    }
+
+    fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
+        let records = Planning::records(case)?;
+        Ok(brief::write(self, draw, &records, &self.traps(case), plan)?)
+    }
+
+    fn optimised(&self) -> Option<&dyn Optimised> {
+        Some(self)
+    }
+
+    fn reader(&self) -> Option<&dyn Reader> {
+        Some(self)
+    }
+
+    fn mutator(&self) -> Option<&dyn Mutator> {
+        Some(self)
+    }
+}
+
+impl Optimised for Planning {
+    fn candidates(&self, _: &Case, plan: &Plan, bound: &Bound, _: Breadth<'_>) -> Result<Candidates, FamilyError> {
+        Ok(candidates::candidates(&self.told, &self.plan, plan, bound)?)
+    }
+
+    fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
+        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
+        let plan = plan.map_err(|faults| FamilyError(faults.to_string()))?;
+        let bound = Bound::new(&plan, &self.bindings(case)?).map_err(|faults| FamilyError(faults.to_string()))?;
+        let rows = baseline::plan(&self.told, &self.plan, &plan, &bound)?;
+        Ok(NamedRows::of(&rows, &plan, &bound))
+    }
+
+    fn admits(&self, tier: &str) -> Option<i64> {
+        Some(match tier.split('-').next() {
+            Some("easy") => 0,
+            Some("medium") => 30,
+            _ => 50,
+        })
+    }
+
+    fn anchors(
+        &self,
+        tier: &str,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        solved: &Solved,
+    ) -> Result<Option<Anchors>, FamilyError> {
+        let phase = solved.phases.first().ok_or("there is no phase to anchor")?;
+        let baseline = baseline::plan(&self.told, &self.plan, plan, bound)?;
+        let baseline = baseline::worth(plan, bound, &case.objective, &baseline);
+        let anchors = quality::anchors(tier, self.sign(), phase.value, phase.bound, baseline);
+        Ok(Some(anchors.ok_or("the value is too large to anchor")?))
+    }
+
+    fn accept(
+        &self,
+        draw: &Draw<'_>,
+        case: &Case,
+        solved: &Solved,
+        domain: &Domain,
+        _: &mut dyn Planner,
+    ) -> Result<(), Discard> {
+        let ready = benchwright_project::ready(self, draw.pattern, domain, case.clone())?;
+        let anchors = self.anchors(draw.tier, case, &ready.plan, &ready.bound, solved)?;
+        let value = solved.phases.first().map_or(0, |phase| phase.value);
+        if value.abs() < LEAST_VALUE {
+            return Err(Discard::Because("too small".to_owned()));
+        }
+        let baseline = baseline::plan(&self.told, &self.plan, &ready.plan, &ready.bound).map_err(Discard::Fault)?;
+        let passes = baseline::worth(&ready.plan, &ready.bound, &case.objective, &baseline)
+            .zip(anchors)
+            .is_some_and(|(worth, anchors)| worth * self.sign() <= anchors.half * self.sign());
+        if passes && !draw.tier.starts_with("easy") {
+            return Err(Discard::Because("the baseline passes".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The least value that is told apart by thousandths.
+const LEAST_VALUE: i64 = 1_000;
+
+impl Reader for Planning {
+    fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
+        let data = text.split_once(brief::DATA).map(|(_, data)| data).ok_or("the brief does not say how data is read")?;
+        let told = |trap: &&TrapText| data.lines().any(|line| line.strip_prefix("- ") == Some(&*trap.says));
+        let traps: Vec<&TrapText> = self.written.traps.iter().filter(told).collect();
+        let mut workspace = reader::Workspace::new();
+        let list = access.ask("workspace_list", json!({}))?;
+        for file in list["files"].as_array().into_iter().flatten() {
+            let (Some(path), Some(media)) = (file["path"].as_str(), file["media"].as_str()) else { continue };
+            // A workbook is answered as the CSV of its sheet.
+            let media = if media.starts_with("text/") || media == "application/json" { media } else { "text/csv" };
+            workspace.insert(path.to_owned(), (media.to_owned(), whole(path, access)?));
+        }
+        let records = reader::records(&self.layout, &self.written, &traps, &workspace)?;
+        let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
+        Ok(self.case_of(&objective, traps.into_iter().map(TrapText::switch).collect(), &records))
+    }
+}
+
+/// The whole text of a file, page by page.
+fn whole(path: &str, access: &mut dyn ToolAccess) -> Result<String, FamilyError> {
+    let mut text = String::new();
+    let mut offset = 0;
+    loop {
+        let page = access.ask("workspace_read", json!({ "path": path, "offset": offset }))?;
+        text.push_str(page["text"].as_str().unwrap_or_default());
+        match page["next_offset"].as_u64() {
+            Some(next) if next > offset => offset = next,
+            _ => return Ok(text),
+        }
+    }
+}
+
+impl Mutator for Planning {
+    fn mutate(&self, _: &Case, _: &NamedRows, rule: &str, _: &[String]) -> Result<Option<Mutation>, FamilyError> {
+        Ok((rule == UNCHANGED).then(|| Mutation::None("no tool changes anything but forms".to_owned())))
+    }
+}

@@ -1,0 +1,278 @@
+//! From records to files: each file is a table of texts, into which traps are laid before it is written.
+
+mod traps;
+
+use crate::{
+    layout::{Kind, Layout},
+    records::{Cell, Records},
+    told::Told,
+    written::{File, FileTable, TrapText, Written},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use benchwright_base::{Digest, Stream};
+use benchwright_expr::Type;
+use benchwright_files::{Dialect, Table, csv, json, markdown, xlsx};
+use benchwright_schema::Domain;
+use std::fmt::Write as _;
+
+/// The media type of a workbook.
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// A file of the workspace, as the world keeps it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Rendered {
+    pub(crate) path: String,
+    pub(crate) media: &'static str,
+    pub(crate) body: String,
+}
+
+/// A table of texts on its way into a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Sheet {
+    pub(crate) name: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// The columns of whole numbers.
+    pub(crate) integers: Vec<String>,
+}
+
+impl Sheet {
+    pub(crate) fn column(&self, name: &str) -> Result<usize, String> {
+        let found = self.header.iter().position(|known| known == name);
+        found.ok_or_else(|| format!("`{}` has no column `{name}`", self.name))
+    }
+}
+
+/// A file on its way.
+pub(crate) struct Draft {
+    pub(crate) path: String,
+    pub(crate) says: String,
+    pub(crate) sheets: Vec<Sheet>,
+    /// What columns mean that traps have added: sheet, column, meaning.
+    pub(crate) added: Vec<(String, String, String)>,
+}
+
+/// What files are made from.
+pub(crate) struct Source<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) told: &'a Told,
+    pub(crate) written: &'a Written,
+    pub(crate) forms: &'a Domain,
+    pub(crate) records: &'a Records,
+    pub(crate) traps: Vec<&'a TrapText>,
+}
+
+/// A cell as it stands in a file.
+pub(crate) fn text(kind: Kind, cell: &Cell) -> String {
+    match (kind, cell) {
+        (_, Cell::None) => String::new(),
+        (_, Cell::Text(text)) => text.clone(),
+        (Kind::Money, Cell::Number(cents)) => decimal(*cents, 100, 2),
+        (Kind::Quantity, Cell::Number(number)) => {
+            decimal(*number, 1_000, 3).trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        (Kind::Bool, Cell::Number(number)) => if *number == 0 { "no" } else { "yes" }.to_owned(),
+        (_, Cell::Number(number)) => number.to_string(),
+    }
+}
+
+fn decimal(number: i64, of: u64, digits: usize) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let size = number.unsigned_abs();
+    format!("{sign}{}.{:0digits$}", size / of, size % of)
+}
+
+/// The files of a case: the data with its traps, the notes, the forms and the dictionary, by path.
+pub(crate) fn files(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
+    // Whatever is random here follows from the records, so that whoever has them knows the files.
+    let records = serde_json::to_string(source.records).map_err(|error| error.to_string())?;
+    let digest = Digest::of(records.as_bytes()).to_string();
+    let seed = u64::from_str_radix(digest.get(..16).unwrap_or("0"), 16).unwrap_or_default();
+    let mut drafts: Vec<Draft> = source.written.files.iter().map(|file| draft(source, file)).collect();
+    let mut notes = Vec::new();
+    for trap in &source.traps {
+        let mut stream = Stream::new(seed, &["trap", &trap.name]);
+        traps::lay(source, trap, &mut stream, &mut drafts, &mut notes)?;
+    }
+    let mut files = Vec::new();
+    for draft in &drafts {
+        files.push(write(draft)?);
+    }
+    for (path, text) in notes {
+        files.push(Rendered { path, media: "text/markdown", body: text });
+    }
+    files.extend(forms(source)?);
+    files.push(dictionary(source, &drafts)?);
+    files.sort();
+    Ok(files)
+}
+
+fn draft(source: &Source<'_>, file: &File) -> Draft {
+    let sheets = file.tables.iter().map(|table| sheet(source, table)).collect();
+    Draft { path: file.path.clone(), says: file.says.clone(), sheets, added: Vec::new() }
+}
+
+fn sheet(source: &Source<'_>, table: &FileTable) -> Sheet {
+    let declared = &source.layout.tables[table.from];
+    let kind = |column: usize| declared.columns[column].kind;
+    let rows = source.records.rows(&declared.name).iter();
+    let rows = rows.map(|row| table.columns.iter().map(|column| text(kind(column.from), &row[column.from])).collect());
+    let whole = table.columns.iter().filter(|column| match kind(column.from) {
+        Kind::Int => true,
+        Kind::Ref(to) => source.layout.argument(&source.layout.tables[to], 0).name() == "int",
+        _ => false,
+    });
+    Sheet {
+        name: table.name.clone(),
+        header: table.columns.iter().map(|column| column.name.clone()).collect(),
+        rows: rows.collect(),
+        integers: whole.map(|column| column.name.clone()).collect(),
+    }
+}
+
+fn write(draft: &Draft) -> Result<Rendered, String> {
+    let table = |sheet: &Sheet| Table::new(&*sheet.name, sheet.header.clone(), sheet.rows.clone());
+    let tables: Result<Vec<Table>, _> = draft.sheets.iter().map(table).collect();
+    let tables = tables.map_err(|faults| faults.to_string())?;
+    let integers: Vec<Vec<&str>> =
+        draft.sheets.iter().map(|sheet| sheet.integers.iter().map(|name| &**name).collect()).collect();
+    let fault = |faults: benchwright_files::Faults| faults.to_string();
+    let (media, body) = match draft.path.rsplit('.').next() {
+        Some("csv") => {
+            let [table] = &tables[..] else { return Err(format!("{} holds one table", draft.path)) };
+            ("text/csv", csv::write(table, Dialect::Comma).map_err(fault)?)
+        }
+        Some("json") => {
+            let forms: Vec<json::Form<'_>> =
+                tables.iter().zip(&integers).map(|(table, integers)| json::Form { table, integers }).collect();
+            let body = match &forms[..] {
+                [one] => json::write(*one),
+                many => json::write_all(many).map_err(fault)?,
+            };
+            ("application/json", body)
+        }
+        _ => {
+            let sheets = tables.iter().zip(&integers);
+            let sheets: Vec<xlsx::Sheet<'_>> =
+                sheets.map(|(table, integers)| xlsx::Sheet { table, title: None, integers }).collect();
+            (XLSX, STANDARD.encode(xlsx::write(&sheets).map_err(fault)?))
+        }
+    };
+    Ok(Rendered { path: draft.path.clone(), media, body })
+}
+
+/// The tables of a domain that are handed in.
+pub(crate) fn form_tables(domain: &Domain) -> impl Iterator<Item = &benchwright_schema::Table> {
+    domain.tables.iter().filter(|table| !["file", "stage", "handed"].contains(&&*table.name))
+}
+
+/// The columns of a form that somebody fills in.
+pub(crate) fn form_columns(table: &benchwright_schema::Table) -> impl Iterator<Item = &benchwright_schema::Field> {
+    table.fields.iter().skip(1).filter(|field| field.name != "stage")
+}
+
+/// The type of a form's column in words.
+pub(crate) fn in_words(field: &benchwright_schema::Field) -> String {
+    let range = |unit: &str| match field.bounds {
+        Some((low, high)) if low > i64::MIN && high < i64::MAX => format!("{unit} from {low} to {high}"),
+        Some((low, _)) if low > i64::MIN => format!("{unit} from {low} on"),
+        Some((_, high)) if high < i64::MAX => format!("{unit} up to {high}"),
+        _ => unit.to_owned(),
+    };
+    match field.ty {
+        Type::Int => range("whole number"),
+        Type::Money => "amount with two decimals".to_owned(),
+        Type::Quantity => "number with up to three decimals".to_owned(),
+        Type::Bool => "true or false".to_owned(),
+        Type::Date => "date, as 2032-01-05".to_owned(),
+        _ => "text".to_owned(),
+    }
+}
+
+/// The head of every form, and what its columns may hold.
+fn forms(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
+    let mut files = Vec::new();
+    for table in form_tables(source.forms) {
+        let header: Vec<String> = form_columns(table).map(|field| field.name.clone()).collect();
+        let head = Table::new(&*table.name, header.clone(), Vec::new()).map_err(|faults| faults.to_string())?;
+        let body = csv::write(&head, Dialect::Comma).map_err(|faults| faults.to_string())?;
+        files.push(Rendered { path: format!("forms/{}.csv", table.name), media: "text/csv", body });
+        let mut properties = serde_json::Map::new();
+        for field in form_columns(table) {
+            properties.insert(field.name.clone(), schema(field));
+        }
+        let required: Vec<&str> =
+            form_columns(table).filter(|field| !field.nullable).map(|field| &*field.name).collect();
+        let object = serde_json::json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false
+        });
+        let schema = serde_json::json!({ "title": table.name, "type": "array", "items": object });
+        let body = serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())?;
+        let path = format!("forms/{}.schema.json", table.name);
+        files.push(Rendered { path, media: "application/json", body: format!("{body}\n") });
+    }
+    Ok(files)
+}
+
+fn schema(field: &benchwright_schema::Field) -> serde_json::Value {
+    let mut schema = match field.ty {
+        Type::Int => serde_json::json!({ "type": "integer" }),
+        Type::Bool => serde_json::json!({ "type": "boolean" }),
+        Type::Money | Type::Quantity => serde_json::json!({ "type": "number" }),
+        _ => serde_json::json!({ "type": "string" }),
+    };
+    if let (Type::Int, Some((low, high))) = (field.ty, field.bounds) {
+        if low > i64::MIN {
+            schema["minimum"] = low.into();
+        }
+        if high < i64::MAX {
+            schema["maximum"] = high.into();
+        }
+    }
+    schema
+}
+
+/// What every column of every file means.
+fn dictionary(source: &Source<'_>, drafts: &[Draft]) -> Result<Rendered, String> {
+    let mut body = String::from("# Dictionary\n");
+    for draft in drafts {
+        let _ = write!(body, "\n## {}\n\nHolds {}.\n", draft.path, draft.says);
+        let file = source.written.files.iter().find(|file| file.path == draft.path);
+        let mut rows = Vec::new();
+        for (at, sheet) in draft.sheets.iter().enumerate() {
+            for name in &sheet.header {
+                let known = file.and_then(|file| file.tables.get(at));
+                let column = known.and_then(|table| Some((table, table.columns.iter().find(|known| known.name == *name)?)));
+                let (means, kind, key) = match column {
+                    Some((table, column)) => {
+                        let declared = &source.layout.tables[table.from];
+                        let keys = source.layout.arguments(declared);
+                        let is_key = keys.iter().any(|(key, _)| *key == column.from);
+                        (column.means.clone(), declared.columns[column.from].kind, is_key)
+                    }
+                    None => {
+                        let added = draft.added.iter().find(|(of, column, _)| *of == sheet.name && column == name);
+                        (added.map(|(_, _, means)| means.clone()).unwrap_or_default(), Kind::Text, false)
+                    }
+                };
+                let kind = match kind {
+                    Kind::Int => "whole number",
+                    Kind::Money => "money",
+                    Kind::Quantity => "number",
+                    Kind::Bool => "yes or no",
+                    Kind::Text => "text",
+                    Kind::Ref(_) => "reference",
+                };
+                let key = if key { "yes" } else { "" };
+                let table = if draft.sheets.len() > 1 { sheet.name.clone() } else { String::new() };
+                rows.push(vec![table, name.clone(), means, kind.to_owned(), key.to_owned()]);
+            }
+        }
+        let header = ["table", "column", "meaning", "type", "key"].map(str::to_owned).to_vec();
+        let table = Table::new(&*draft.path, header, rows).map_err(|faults| faults.to_string())?;
+        body.push('\n');
+        body.push_str(&markdown::write(&table).map_err(|faults| faults.to_string())?);
+    }
+    let _ = source.told;
+    Ok(Rendered { path: "dictionary.md".to_owned(), media: "text/markdown", body })
+}

@@ -1,0 +1,174 @@
+//! Draws a case: records, then limits that are set around a plan which is known to be possible, then tightened while the best plan
+//! gets worse for it.
+
+use crate::{
+    Planning,
+    reckon::{Per, value},
+    records::{Cell, Records},
+    told::KnobText,
+};
+use benchwright_base::{Stream, Value};
+use benchwright_project::{Case, Discard, Draw, Ready, ready};
+use benchwright_schema::Domain;
+use benchwright_spec::{Outcome, Planner, PlannerError, Rows};
+
+/// How much of what the best plan uses is taken away, in percent.
+const LESS: i64 = 4;
+
+/// A case of a workflow.
+pub(crate) fn sample(
+    family: &Planning,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+) -> Result<Case, Discard> {
+    let seed = draw.stream("records").below(1 << 53);
+    let tier = draw.tier.split('-').next().unwrap_or_default();
+    let drawn = (family.filler)(family.layout.domain.clone(), tier, seed).map_err(Discard::Fault)?;
+    let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
+    if family.told.knob.is_empty() {
+        return Ok(family.case(draw, &records));
+    }
+    // With every limit loose there is a plan, or the records are at odds with each other.
+    let places = knobs(family, &records)?;
+    for place in &places {
+        place.set(&mut records, place.knob.loose);
+    }
+    let loose = case(family, draw, domain, &records)?;
+    let candidates = family.candidates_of(&loose)?;
+    let witness = planner.some_plan(&loose.plan, &loose.bound, &candidates, draw.objective)?;
+    let witness = witness.ok_or_else(|| Discard::Because("no plan".to_owned()))?;
+    let mut stream = draw.stream("slack");
+    for (place, used) in places.iter().zip(used(&places, &loose, &witness)?) {
+        place.set(&mut records, place.with_slack(used, &mut stream));
+    }
+    tighten(family, draw, domain, planner, &places, &mut records)?;
+    Ok(family.case(draw, &records))
+}
+
+/// Puts a case together with its rules.
+fn case(family: &Planning, draw: &Draw<'_>, domain: &Domain, records: &Records) -> Result<Ready, Discard> {
+    Ok(ready(family, draw.pattern, domain, family.case(draw, records))?)
+}
+
+/// A limit: a cell of the records.
+struct Place<'k> {
+    knob: &'k KnobText,
+    table: &'k str,
+    row: usize,
+    column: usize,
+    /// What its variables stand for, by name in order.
+    at: Vec<Cell>,
+}
+
+impl Place<'_> {
+    fn set(&self, records: &mut Records, limit: i64) {
+        let cell = records.0.get_mut(self.table).and_then(|rows| rows.get_mut(self.row)?.get_mut(self.column));
+        if let Some(cell) = cell {
+            *cell = Cell::Number(limit);
+        }
+    }
+
+    fn get(&self, records: &Records) -> i64 {
+        match records.rows(self.table).get(self.row).and_then(|row| row.get(self.column)) {
+            Some(Cell::Number(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    /// What is used with something more, or for a lower limit something less.
+    fn with_slack(&self, used: i64, stream: &mut Stream) -> i64 {
+        let [low, high] = self.knob.slack;
+        let percent = low + stream.below((high - low + 1) as u64) as i64;
+        if self.knob.least { used * 100 / percent } else { (used * percent + 99) / 100 }
+    }
+
+    /// What is used with less of it, or for a lower limit with more.
+    fn tighter(&self, used: i64) -> i64 {
+        let step = (used * LESS / 100).max(1);
+        if self.knob.least { used + step } else { used - step }
+    }
+}
+
+/// The limits of a workflow in its records.
+fn knobs<'k>(family: &'k Planning, records: &Records) -> Result<Vec<Place<'k>>, Discard> {
+    let mut places = Vec::new();
+    for knob in &family.told.knob {
+        let fault = || Discard::Fault(format!("the knob `{}` is no column of the records", knob.column));
+        let (table, column) = knob.column.split_once('.').ok_or_else(fault)?;
+        let table = family.layout.table(table).ok_or_else(fault)?;
+        let column = table.columns.iter().position(|known| known.name == column).ok_or_else(fault)?;
+        let keys = family.layout.arguments(table);
+        for (row, cells) in records.rows(&table.name).iter().enumerate() {
+            let at = keys.iter().map(|(key, _)| cells[*key].clone()).collect();
+            places.push(Place { knob, table: &table.name, row, column, at });
+        }
+    }
+    Ok(places)
+}
+
+/// What a plan uses of every limit.
+fn used(places: &[Place<'_>], ready: &Ready, rows: &Rows) -> Result<Vec<i64>, Discard> {
+    let records = rows.records(&ready.plan);
+    let mut found = Vec::with_capacity(places.len());
+    for place in places {
+        let per = Per::read(place.knob.per.as_deref(), &ready.plan).map_err(Discard::Fault)?;
+        let expr = per.expr(&place.knob.uses, &ready.plan, &ready.text).map_err(Discard::Fault)?;
+        let at: Vec<Value> = per
+            .types
+            .iter()
+            .zip(&place.at)
+            .map(|(ty, cell)| match (ty, cell) {
+                (benchwright_expr::Type::Ref(sort), cell) => {
+                    ready.bound.member(sort.index(), &cell.key()).map_or(Value::Null, Value::Ref)
+                }
+                (_, Cell::Number(number)) => Value::Int(*number),
+                _ => Value::Null,
+            })
+            .collect();
+        let uses = value(&expr, &at, &ready.bound, &records);
+        found.push(uses.ok_or_else(|| Discard::Fault(format!("`{}` has no value", place.knob.uses)))?);
+    }
+    Ok(found)
+}
+
+/// Takes from each limit what the best plan uses of it, and keeps what makes the best plan worse and leaves it proved.
+fn tighten(
+    family: &Planning,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+    places: &[Place<'_>],
+    records: &mut Records,
+) -> Result<(), Discard> {
+    let mut solve = |records: &Records| -> Result<Option<(Ready, i64, Rows)>, Discard> {
+        let ready = case(family, draw, domain, records)?;
+        let candidates = family.candidates_of(&ready)?;
+        let outcome = match planner.best(&ready.plan, &ready.bound, &candidates, draw.objective) {
+            Ok(outcome) => outcome,
+            Err(PlannerError::Unreadable(why)) => return Err(Discard::Fault(why)),
+            Err(error) => return Err(error.into()),
+        };
+        let Outcome::Solved(solved) = outcome else { return Ok(None) };
+        let phase = solved.phases.first().ok_or_else(|| Discard::Fault("there is no phase".to_owned()))?;
+        Ok(Some((ready, phase.value, solved.rows)))
+    };
+    let Some((mut ready, mut best, mut rows)) = solve(records)? else {
+        return Err(Discard::Because("unproved".to_owned()));
+    };
+    let sign = family.sign();
+    // A knob with many places is turned at those that the plan uses most of.
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|at| draw.stream(&format!("tighten {at}")).below(1 << 32));
+    for at in order.into_iter().take(family.told.knob.len() * 2) {
+        let place = &places[at];
+        let before = place.get(records);
+        let uses = used(std::slice::from_ref(place), &ready, &rows)?[0];
+        place.set(records, place.tighter(uses));
+        match solve(records)? {
+            Some(found) if found.1 * sign > best * sign => (ready, best, rows) = found,
+            _ => place.set(records, before),
+        }
+    }
+    Ok(())
+}

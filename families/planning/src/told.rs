@@ -1,0 +1,161 @@
+//! What a workflow tells the part beside its records and rules: `planning.toml`.
+
+use benchwright_base::Diagnostic;
+use benchwright_schema::{Document, KeyFault};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What the part's file is called in the folder of a workflow.
+pub(crate) const FILE: &str = "planning.toml";
+
+/// The tiers, from the easiest on.
+pub(crate) const TIERS: [&str; 3] = ["easy", "medium", "hard"];
+
+/// `planning.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Told {
+    /// What the books call such a problem.
+    pub(crate) class: String,
+    /// The trade that it is of.
+    pub(crate) family: String,
+    /// How it is told.
+    pub(crate) brief: BriefText,
+    /// Sets whose name is not the table's with an `s`: by table.
+    #[serde(default)]
+    pub(crate) sets: BTreeMap<String, String>,
+    /// Facts that follow from others, each from those before it.
+    #[serde(default)]
+    pub(crate) computed: Vec<ComputedText>,
+    /// The rows that a plan may consist of, by view.
+    pub(crate) candidates: BTreeMap<String, CandidatesText>,
+    /// Limits that are set around a plan which is known to be possible.
+    #[serde(default)]
+    pub(crate) knob: Vec<KnobText>,
+    /// How somebody plans who looks no further than the next row.
+    #[serde(default)]
+    pub(crate) baseline: Vec<BaselineText>,
+    /// How hard it is, by tier: six figures from 0 to 3.
+    pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
+    /// The rules that are usually missed.
+    #[serde(default)]
+    pub(crate) headline: Vec<String>,
+}
+
+/// The words of a brief.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BriefText {
+    /// How it begins, in several phrasings.
+    pub(crate) opening: Vec<String>,
+    /// How the goal is put.
+    pub(crate) goal: Vec<String>,
+    /// What each form holds, by its name.
+    pub(crate) forms: BTreeMap<String, String>,
+    /// What each column of a form means, by form and column.
+    #[serde(default)]
+    pub(crate) columns: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// A fact that follows from others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ComputedText {
+    pub(crate) name: String,
+    /// Its arguments: `i in items, t in periods`; none for a single number.
+    #[serde(default)]
+    pub(crate) per: Option<String>,
+    /// Its value.
+    pub(crate) is: String,
+}
+
+/// The rows of a view that a plan may have.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CandidatesText {
+    /// One for each of these: `i in items, t in periods`.
+    #[serde(default)]
+    pub(crate) per: Option<String>,
+    /// The value of each field, or the two between which it is free: `1 .. most(i)`.
+    pub(crate) fields: BTreeMap<String, String>,
+    /// Whether every plan has all of them.
+    #[serde(default)]
+    pub(crate) must: bool,
+}
+
+/// A limit that is set around a plan.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KnobText {
+    /// The column that holds it, as `table.column`.
+    pub(crate) column: String,
+    /// Which row of the table, for each: `t in periods`; none for a table of one row.
+    #[serde(default)]
+    pub(crate) per: Option<String>,
+    /// What a plan uses of it.
+    pub(crate) uses: String,
+    /// How much of that it is, in percent, between two figures.
+    pub(crate) slack: [i64; 2],
+    /// A value at which it holds nothing back, for finding a first plan.
+    pub(crate) loose: i64,
+    /// Whether it is a lower limit: what the plan has less of.
+    #[serde(default)]
+    pub(crate) least: bool,
+}
+
+/// A step of the baseline: for each choice of values, while its goal does not hold, the row that makes it hold with the least.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BaselineText {
+    /// The view that gets rows.
+    pub(crate) view: String,
+    /// In which order: `t in periods, i in items`.
+    pub(crate) per: String,
+    /// What is to hold.
+    pub(crate) goal: String,
+    /// The row: its fields, of which one may be tried from a value up to another.
+    pub(crate) fields: BTreeMap<String, String>,
+}
+
+impl Told {
+    /// Reads the file, or tells all its faults.
+    pub(crate) fn read(text: &str) -> Result<Told, Vec<Diagnostic>> {
+        let document = Document::new(FILE, text);
+        let told: Option<Told> = document.read();
+        if let Some(told) = told {
+            document.add(told.faults());
+            if document.is_sound() {
+                return Ok(told);
+            }
+        }
+        Err(document.into_faults())
+    }
+
+    fn faults(&self) -> Vec<KeyFault> {
+        let mut faults = Vec::new();
+        for tier in TIERS {
+            match self.difficulty.get(tier) {
+                None => faults.push(KeyFault::new(["difficulty"], format!("`{tier}` is missing"))),
+                Some(figures) if figures.iter().any(|figure| *figure > 3) => {
+                    faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
+                }
+                Some(_) => {}
+            }
+        }
+        for (at, knob) in self.knob.iter().enumerate() {
+            let at = at.to_string();
+            if !knob.column.contains('.') {
+                faults.push(KeyFault::new(["knob", &*at, "column"], "this is not `table.column`"));
+            }
+            if knob.slack[0] > knob.slack[1] || knob.slack[0] < 1 {
+                faults.push(KeyFault::new(["knob", &*at, "slack"], "this is not `[least, most]` in percent"));
+            }
+        }
+        for (key, list) in [("opening", &self.brief.opening), ("goal", &self.brief.goal)] {
+            if list.is_empty() {
+                faults.push(KeyFault::new(["brief", key], "at least one phrasing is needed"));
+            }
+        }
+        faults
+    }
+}
