@@ -128,10 +128,60 @@ proptest! {
     }
 
     #[test]
-    fn no_cells_make_a_reader_panic(pieces in vec(select(&XML[..]), 0..30)) {
+    fn no_cells_make_a_reader_panic(cells in vec(cell(), 0..30)) {
         let mut parts = parts();
         let sheet = &mut parts.iter_mut().find(|(name, _)| name == "xl/worksheets/sheet1.xml").unwrap().1;
-        *sheet = format!("<worksheet><sheetData>{}</sheetData></worksheet>", pieces.concat()).into_bytes();
+        *sheet = format!("<worksheet><sheetData>{}</sheetData></worksheet>", cells.concat()).into_bytes();
         read_all(&packed(&parts));
     }
+}
+
+/// A cell that is well formed, and may be anything else.
+fn cell() -> impl Strategy<Value = String> {
+    const KINDS: [&str; 9] =
+        ["", " t='s'", " t='n'", " t='str'", " t='inlineStr'", " t='b'", " t='d'", " t='e'", " t='x'"];
+    const PLACES: [&str; 11] = ["", "A1", "B1", "A2", "b3", "C3", "A0", "1", "A", "XFD1048576", "ZZZ9999999"];
+    const VALUES: [&str; 22] = [
+        "",
+        "0",
+        "1",
+        "7",
+        "-1.5e3",
+        "1e999",
+        "+5",
+        ".",
+        "-",
+        "1e",
+        "inf",
+        "NaN",
+        "0x1",
+        " 1",
+        "99999999999999999999",
+        "#REF!",
+        "text",
+        "&amp;",
+        "&#0;",
+        "&x;",
+        "_x0000_",
+        "<![CDATA[x]]>",
+    ];
+    let place =
+        select(&PLACES[..]).prop_map(|place| if place.is_empty() { String::new() } else { format!(" r='{place}'") });
+    let content = (select(&["v", "f", "t", "is><t", "is><r><t", "is><rPh><t"][..]), select(&VALUES[..])).prop_map(
+        |(open, value)| {
+            let close: String =
+                open.split("><").collect::<Vec<_>>().into_iter().rev().map(|tag| format!("</{tag}>")).collect();
+            format!("<{open}>{value}{close}")
+        },
+    );
+    let contents = vec(content, 0..3).prop_map(|contents| contents.concat());
+    let style = select(&["", " s='0'", " s='9'", " s='99999999999999999999'"][..]);
+    let cell = (place.clone(), select(&KINDS[..]), style, contents);
+    let cell = cell.prop_map(|(place, kind, style, contents)| format!("<c{place}{kind}{style}>{contents}</c>"));
+    (select(&["", "<row>", "<row r='2'>", "<row r='1048576'>", "<row r='9999999'>"][..]), cell).prop_map(
+        |(row, cell)| match row {
+            "" => cell,
+            row => format!("{row}{cell}</row>"),
+        },
+    )
 }
