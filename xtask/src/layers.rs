@@ -22,8 +22,8 @@ pub(crate) const ROWS: &[(&str, &[&str], &str)] = &[
     ("language", &["schema"], "a domain; one expression tree; values"),
     (
         "documents",
-        &["spec", "pack", "world", "draw"],
-        "candidate rows and plans; documents; the traits of worlds; drawings",
+        &["spec", "pack", "world", "draw", "files"],
+        "candidate rows and plans; documents; the traits of worlds; drawings; tables in files",
     ),
     ("calls", &["calls"], "random calls, for whoever attacks, plays or compares"),
     (
@@ -107,6 +107,24 @@ const BANS: &[Ban] = &[
         allowed: |row, name| outer(row, name) || name == "columns",
         dev_too: false,
         reason: "file formats belong to edges and shells",
+    },
+    Ban {
+        family: "calamine",
+        allowed: |_, name| name == "files",
+        dev_too: false,
+        reason: "tables in files are read and written by `files`, within limits",
+    },
+    Ban {
+        family: "csv",
+        allowed: |_, name| name == "files",
+        dev_too: false,
+        reason: "tables in files are read and written by `files`, within limits",
+    },
+    Ban {
+        family: "rust_xlsxwriter",
+        allowed: |_, name| name == "files",
+        dev_too: false,
+        reason: "tables in files are read and written by `files`, within limits",
     },
     Ban {
         family: "anyhow",
@@ -556,6 +574,10 @@ mod tests {
         bites(&["pack: arrow"], "file formats belong to edges");
         bites(&["audit: arrow-array"], "file formats belong to edges");
         bites(&["pack: build:parquet"], "file formats belong to edges");
+        bites(&["export: calamine"], "tables in files are read and written by `files`");
+        bites(&["pack: rust_xlsxwriter"], "tables in files are read and written by `files`");
+        bites(&["report: csv"], "tables in files are read and written by `files`");
+        holds(&["files: calamine csv rust_xlsxwriter"]);
         bites(&["export: anyhow"], "libraries have typed errors");
         bites(&["testkit: anyhow"], "libraries have typed errors");
         bites(&["cli: rand"], "base::Stream");

@@ -1,7 +1,8 @@
 //! Zip archives, deflated and without a time of day, so that the same entries give the same bytes. Only what logs need: entries one after
 //! the other, and a list of them at the end.
 
-use flate2::{Compression, Crc, write::DeflateEncoder};
+use benchwright_pack::deflated;
+use flate2::Crc;
 use std::io::{self, Write};
 
 /// What begins an entry, its line in the list, and the end of the list.
@@ -14,6 +15,8 @@ const UTF8: u16 = 1 << 11;
 const DEFLATED: u16 = 8;
 /// The first day that the format knows: 1980-01-01.
 const FIRST_DAY: u16 = 0x21;
+/// How hard entries are packed.
+const LEVEL: u8 = 6;
 
 /// An archive that is being written.
 pub(crate) struct Zip<W: Write> {
@@ -47,9 +50,7 @@ impl<W: Write> Zip<W> {
     pub(crate) fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut crc = Crc::new();
         crc.update(bytes);
-        let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(bytes)?;
-        let packed = packed.finish()?;
+        let packed = deflated(bytes, LEVEL)?;
         let at = small(self.written)?;
         let name_length = u16::try_from(name.len()).map_err(|_| too_large())?;
         let mut about = Vec::new();
@@ -97,6 +98,28 @@ impl<W: Write> Zip<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use benchwright_base::{Digest, Stream};
+
+    /// A log is known by its bytes, whatever else is built beside this crate.
+    #[test]
+    fn an_archive_has_the_bytes_that_it_always_had() {
+        let mut stream = Stream::new(7, &["zip"]);
+        let mut rows = String::new();
+        for row in 0..40_000 {
+            let (role, tokens) = (stream.below(3), stream.below(4_000));
+            rows.push_str(&format!("{{\"role\":{role},\"event\":{row},\"tokens\":{tokens}}}\n"));
+        }
+        let noise: Vec<u8> = (0..300_000).map(|_| stream.below(256) as u8).collect();
+        let mut zip = Zip::new(Vec::new());
+        zip.add("nothing", b"").unwrap();
+        zip.add("rows.json", rows.as_bytes()).unwrap();
+        zip.add("noise", &noise).unwrap();
+        zip.add("both", &[&noise, rows.as_bytes()].concat()).unwrap();
+        assert_eq!(
+            Digest::of(&zip.finish().unwrap()).to_string(),
+            "a17f81cf4f83d5690fba17dc2c731733718948c8255b09e057c786994b1610ef"
+        );
+    }
 
     #[test]
     fn an_archive_has_its_parts_where_the_format_wants_them_and_is_the_same_again() {

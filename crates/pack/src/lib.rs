@@ -47,7 +47,7 @@ pub use delta::{Delta, TableChanges, TableDelta};
 pub use diff::{Change, Diff, FieldChange};
 pub use effects::Effects;
 pub use files::{Files, FilesError, LARGEST_FILES};
-pub use gzip::{LARGEST_UNPACKED, packed, read_packed};
+pub use gzip::{LARGEST_UNPACKED, deflated, packed, read_packed};
 pub use injection::{ForbiddenRow, PlantedInjection};
 pub use judge::NativeCheck;
 pub use key::{Key, Lot};
