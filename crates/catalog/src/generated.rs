@@ -29,4 +29,5 @@ pub(crate) static FAMILIES: &[(&str, &dyn Family)] = &[
 /// What makes the families of the domains that include a part.
 pub(crate) static PART_FAMILIES: &[(&str, crate::NewFamily)] = &[
     ("grid", benchwright_family_grid::family),
+    ("planning", benchwright_family_planning::family),
 ];

@@ -242,6 +242,7 @@ pub fn load(folder: &Folder) -> Result<Found, CatalogError> {
         Some(domain) if faults.is_empty() => Ok(Found { domain: Arc::new(domain), natives: parts::natives(folder) }),
         _ => {
             faults.sort();
+            faults.dedup();
             Err(CatalogError::Faulty { name: folder.name.clone(), faults })
         }
     }

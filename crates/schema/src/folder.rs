@@ -48,6 +48,14 @@ impl Folder {
         list.into_iter().flatten().filter_map(|part| part.as_str().map(str::to_owned)).collect()
     }
 
+    /// The files, beside `NAME.toml`, by which a domain tells this part something: `files` of its `part.toml`.
+    pub fn told_in(&self) -> Vec<String> {
+        let path = format!("{}/{}/part.toml", Folder::PARTS, self.name);
+        let table: Option<toml::Table> = self.get(&path).and_then(|text| text.parse().ok());
+        let list = table.as_ref().and_then(|table| table.get("files")).and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(|file| file.as_str().map(str::to_owned)).collect()
+    }
+
     /// The names of its tools and of those of its parts, as far as they can be read; faults are told when it is loaded.
     pub fn tool_names(&self) -> Vec<String> {
         let own = self.get("tools.toml");

@@ -127,7 +127,7 @@ fn texts<'a>(folder: &'a Folder, path: &'static str) -> Vec<(&'a str, &'a str)> 
 fn check_file_names(folder: &Folder, faults: &Faults) {
     let parts = folder.parts.iter().flat_map(|part| &part.files).filter(|(path, _)| path.ends_with(".toml"));
     for (path, text) in folder.files.iter().chain(parts) {
-        let told_part = |part: &Folder| *path == format!("{}.toml", part.name);
+        let told_part = |part: &Folder| *path == format!("{}.toml", part.name) || part.told_in().contains(path);
         let is_known = DECLARATIONS.contains(&&**path)
             || path.starts_with(Folder::PARTS)
             || folder.parts.iter().any(told_part)

@@ -108,11 +108,14 @@ impl Planning {
         plan.frame = FrameText {
             new: form_tables(&self.forms).map(|table| always(&table.name)).collect(),
             system: BTreeMap::from([always("handed")]),
-            ignore: BTreeMap::from([("stage".to_owned(), vec!["now".to_owned()])]),
+            ignore: BTreeMap::from([("stage".to_owned(), vec!["at".to_owned()])]),
             rule: UNCHANGED.to_owned(),
             ..FrameText::default()
         };
         self.plan = plan;
+        if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {
+            return Err(format!("`{unknown}` in `headline` is no rule"));
+        }
         Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
         Ok(())
     }
@@ -292,7 +295,7 @@ impl Reader for Planning {
         let told = |trap: &&TrapText| data.lines().any(|line| line.strip_prefix("- ") == Some(&*trap.says));
         let traps: Vec<&TrapText> = self.written.traps.iter().filter(told).collect();
         let mut workspace = reader::Workspace::new();
-        let list = access.ask("workspace_list", json!({}))?;
+        let list = access.ask("workspace_list", json!({})).map_err(|why| why.0)?;
         for file in list["files"].as_array().into_iter().flatten() {
             let (Some(path), Some(media)) = (file["path"].as_str(), file["media"].as_str()) else { continue };
             // A workbook is answered as the CSV of its sheet.
@@ -310,7 +313,7 @@ fn whole(path: &str, access: &mut dyn ToolAccess) -> Result<String, FamilyError>
     let mut text = String::new();
     let mut offset = 0;
     loop {
-        let page = access.ask("workspace_read", json!({ "path": path, "offset": offset }))?;
+        let page = access.ask("workspace_read", json!({ "path": path, "offset": offset })).map_err(|why| why.0)?;
         text.push_str(page["text"].as_str().unwrap_or_default());
         match page["next_offset"].as_u64() {
             Some(next) if next > offset => offset = next,

@@ -11,6 +11,18 @@ pub(crate) const FILE: &str = "planning.toml";
 /// The tiers, from the easiest on.
 pub(crate) const TIERS: [&str; 3] = ["easy", "medium", "hard"];
 
+/// The trades that workflows are of.
+const FAMILIES: [&str; 8] = [
+    "manufacturing",
+    "transportation",
+    "healthcare",
+    "energy and utilities",
+    "retail and services",
+    "software and telecom",
+    "environment and agriculture",
+    "public and resilience",
+];
+
 /// `planning.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,6 +145,13 @@ impl Told {
 
     fn faults(&self) -> Vec<KeyFault> {
         let mut faults = Vec::new();
+        if !FAMILIES.contains(&&*self.family) {
+            let fault = KeyFault::new(["family"], format!("there is no family `{}`", self.family));
+            faults.push(fault.instead_of(&self.family, FAMILIES));
+        }
+        if self.class.is_empty() {
+            faults.push(KeyFault::new(["class"], "what do the books call it?"));
+        }
         for tier in TIERS {
             match self.difficulty.get(tier) {
                 None => faults.push(KeyFault::new(["difficulty"], format!("`{tier}` is missing"))),

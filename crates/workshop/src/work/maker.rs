@@ -15,7 +15,7 @@ use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_inject::Ground;
 use benchwright_pack::{MOST_INJECTED, SEALED_TREE, Store, StoreError, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
-use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Recorded};
+use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Portfolio, Recorded};
 use benchwright_spec::{NoPlanner, scenario::Scenario};
 use std::{
     collections::BTreeMap,
@@ -155,6 +155,13 @@ impl<'s> Maker<'s> {
             return Ok((task, Vec::new()));
         }
         let engines = self.engines()?;
+        if let Some(admitted) = family.optimised().and_then(|optimised| optimised.admits(tier)) {
+            let identity = engines.identity.clone();
+            let solvers = engines.solvers()?;
+            let mut planner = Portfolio { admitted, ..Portfolio::new(solvers.first, solvers.second) };
+            let order = Order { pattern: &pattern, tier, objective, seed, reading };
+            return Ok((make(order, family, &found.domain, &mut planner, &identity)?, Vec::new()));
+        }
         let mut planner = PhasePlanner::new(&engines.first);
         planner.record = record.then(Vec::new);
         let order = Order { pattern: &pattern, tier, objective, seed, reading };

@@ -83,7 +83,7 @@ pub(super) fn undo(
             let (at, by) = (read.column(column)?, read.column(trap.by.as_deref().unwrap_or_default())?);
             for row in read.rows.iter_mut().filter(|row| row[at].is_empty()) {
                 let found = usual.as_ref().and_then(|usual| usual.get(&row[by]));
-                row[at].clone_from(found.ok_or_else(|| format!("what is usual for `{}` is not told", row[by]))?);
+                row[at] = found.ok_or_else(|| format!("what is usual for `{}` is not told", row[by]))?.clone();
             }
         }
         TrapKind::Memo => {

@@ -33,7 +33,7 @@ pub(super) fn lay(
     let column = column.unwrap_or_default();
     let draft = &mut drafts[at];
     let table = &mut draft.sheets[sheet];
-    let mut means = |draft: &mut Draft, column: &str, means: &str| {
+    let means = |draft: &mut Draft, column: &str, means: &str| {
         draft.added.push((name.clone(), column.to_owned(), means.to_owned()));
     };
     match trap.kind {
