@@ -108,7 +108,7 @@ impl Planning {
         plan.frame = FrameText {
             new: form_tables(&self.forms).map(|table| always(&table.name)).collect(),
             system: BTreeMap::from([always("handed")]),
-            ignore: BTreeMap::from([("stage".to_owned(), vec!["at".to_owned()])]),
+            ignore: BTreeMap::from([("stage".to_owned(), vec!["current".to_owned()])]),
             rule: UNCHANGED.to_owned(),
             ..FrameText::default()
         };
