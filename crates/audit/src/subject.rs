@@ -2,7 +2,7 @@
 //! what every audit trial is handed.
 
 use benchwright_catalog::{Catalog, CatalogError};
-use benchwright_grade::{GradeError, Grader};
+use benchwright_grade::{FULL, GradeError, Grader, quality};
 use benchwright_pack::{BoundKeys, NativeCheck, Script, Snapshot, Task, Verdict};
 use benchwright_project::{Breadth, Capability, Case, Family, FamilyError, Pattern, plan_text};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
@@ -10,7 +10,7 @@ use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText},
 };
-use benchwright_solve::Engine;
+use benchwright_solve::{Engine, Lower, Lowering};
 use benchwright_spec::{Candidates, NamedRows, Rows};
 use benchwright_world::{ReplayError, WorldError, replay};
 use std::sync::Arc;
@@ -166,6 +166,26 @@ impl<'a> Subject<'a> {
     pub(crate) fn candidates(&self, breadth: Breadth<'_>) -> Result<Candidates, String> {
         let optimised = self.family.optimised().ok_or("the family offers no optimiser")?;
         Ok(optimised.candidates(&self.case, &self.plan, &self.bound, breadth)?)
+    }
+
+    /// How this task's rules become constraints: as they did when it was solved.
+    pub(crate) fn lowering(&self) -> Lowering {
+        let admits = self.family.optimised().and_then(|optimised| optimised.admits(&self.task.sealed.tier));
+        if admits.is_some() { Lowering::Shared } else { Lowering::Plain }
+    }
+
+    /// The rules over candidates, for a solver.
+    pub(crate) fn lower(&self, candidates: &Candidates) -> Lower<'_> {
+        Lower::in_way(self.lowering(), &self.plan, &self.bound, candidates)
+    }
+
+    /// What the certified plan earns: everything, but where its value is not proved.
+    pub(crate) fn worth(&self) -> i64 {
+        let verifier = &self.task.sealed.verifier;
+        match (&verifier.anchors, verifier.best.first()) {
+            (Some(anchors), Some(best)) => quality(*best, anchors),
+            _ => FULL,
+        }
     }
 
     /// The solver.

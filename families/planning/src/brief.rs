@@ -17,6 +17,9 @@ pub(crate) const KEEP: &str = "## What a plan must keep";
 /// The heading over the sentences that files are read by.
 pub(crate) const DATA: &str = "## How the data is to be read";
 
+/// What is work, and that nothing else is.
+const ONLY_FORMS: &str = "Your work is what you hand in as forms; everything else stays as it is.";
+
 /// The brief of a case.
 pub(crate) fn write(
     family: &Planning,
@@ -60,7 +63,8 @@ pub(crate) fn write(
             let _ = writeln!(text, "- `{}`: {means}{}", field.name, in_words(field));
         }
     }
-    let _ = write!(text, "\n{}\n", phrase(&draw.pattern.text.closing));
+    clauses.push(Clause { tells: vec![crate::UNCHANGED.to_owned()], text: ONLY_FORMS.to_owned() });
+    let _ = write!(text, "\n{ONLY_FORMS} {}\n", phrase(&draw.pattern.text.closing));
     Ok(Brief { text, clauses })
 }
 

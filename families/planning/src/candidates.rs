@@ -5,7 +5,10 @@ use crate::{
     reckon::{Per, value},
     told::Told,
 };
-use benchwright_schema::plan::{Bound, Plan, PlanText, ViewRows};
+use benchwright_schema::{
+    Domain,
+    plan::{Bound, Plan, PlanText, ViewRows},
+};
 use benchwright_spec::{Candidate, Candidates, Cell};
 
 /// The candidates of a case.
@@ -42,4 +45,22 @@ pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Boun
         }
     }
     Ok(candidates)
+}
+
+/// Lets every free field be whatever the form takes.
+pub(crate) fn widen(forms: &Domain, text: &PlanText, plan: &Plan, candidates: &mut Candidates) {
+    for (view, candidates) in plan.views.iter().zip(candidates) {
+        let Some(table) = text.views.get(&view.name).and_then(|view| forms.table_named(&view.from)) else { continue };
+        for (at, field) in view.fields.iter().enumerate() {
+            let reads = text.views.get(&view.name).and_then(|view| view.fields.get(&field.name));
+            let column = reads.and_then(|reads| reads.split_once(':')).map_or("", |(_, column)| column.trim());
+            let column = forms.table(table).fields.iter().find(|known| known.name == column);
+            let Some((low, high)) = column.and_then(|column| column.bounds) else { continue };
+            for candidate in candidates.iter_mut() {
+                if let Cell::Free(..) = candidate.fields[at] {
+                    candidate.fields[at] = Cell::Free(low, high);
+                }
+            }
+        }
+    }
 }

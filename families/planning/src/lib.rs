@@ -100,7 +100,6 @@ impl Planning {
             code: "DESK.FRAME".to_owned(),
             family: "frame".to_owned(),
             frame: true,
-            told_by: Some("world".to_owned()),
             ..RuleText::default()
         };
         plan.rules.insert(UNCHANGED.to_owned(), unchanged);
@@ -112,9 +111,18 @@ impl Planning {
             rule: UNCHANGED.to_owned(),
             ..FrameText::default()
         };
+        let columns = |table: &str, columns: &[&str]| {
+            (table.to_owned(), columns.iter().map(|column| (*column).to_owned()).collect::<Vec<String>>())
+        };
+        // What the desk writes down by itself.
+        plan.stamped =
+            BTreeMap::from([columns("handed", &["form", "stage", "revision"]), columns("stage", &["current"])]);
         self.plan = plan;
         if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {
             return Err(format!("`{unknown}` in `headline` is no rule"));
+        }
+        if self.told.known.as_ref().is_some_and(|id| !self.plan.rules.contains_key(id)) {
+            return Err("`known` is no rule".to_owned());
         }
         Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
         Ok(())
@@ -226,8 +234,12 @@ impl Family for Planning {
 }
 
 impl Optimised for Planning {
-    fn candidates(&self, _: &Case, plan: &Plan, bound: &Bound, _: Breadth<'_>) -> Result<Candidates, FamilyError> {
-        Ok(candidates::candidates(&self.told, &self.plan, plan, bound)?)
+    fn candidates(&self, _: &Case, plan: &Plan, bound: &Bound, wanted: Breadth<'_>) -> Result<Candidates, FamilyError> {
+        let mut candidates = candidates::candidates(&self.told, &self.plan, plan, bound)?;
+        if matches!(wanted, Breadth::Wide | Breadth::Local(_)) {
+            candidates::widen(&self.forms, &self.plan, plan, &mut candidates);
+        }
+        Ok(candidates)
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
@@ -323,7 +335,33 @@ fn whole(path: &str, access: &mut dyn ToolAccess) -> Result<String, FamilyError>
 }
 
 impl Mutator for Planning {
-    fn mutate(&self, _: &Case, _: &NamedRows, rule: &str, _: &[String]) -> Result<Option<Mutation>, FamilyError> {
-        Ok((rule == UNCHANGED).then(|| Mutation::None("no tool changes anything but forms".to_owned())))
+    fn mutate(
+        &self,
+        case: &Case,
+        plan: &NamedRows,
+        rule: &str,
+        _: &[String],
+    ) -> Result<Option<Mutation>, FamilyError> {
+        if rule == UNCHANGED {
+            return Ok(Some(Mutation::None("no tool changes anything but forms".to_owned())));
+        }
+        if self.told.known.as_deref() != Some(rule) {
+            return Ok(None);
+        }
+        // One more row, which names something that nobody has.
+        let mut script = self.script(case, plan)?;
+        for step in &mut script.steps {
+            let Some(rows) = step.args["rows"].as_array_mut() else { continue };
+            let Some(mut row) = rows.last().cloned() else { continue };
+            if let Some(code) = row.as_object_mut().and_then(|row| row.values_mut().find(|cell| cell.is_string())) {
+                *code = json!(NOBODYS);
+                rows.push(row);
+                return Ok(Some(Mutation::Script(script)));
+            }
+        }
+        Ok(None)
     }
 }
+
+/// A code that no record has.
+const NOBODYS: &str = "ZZ";

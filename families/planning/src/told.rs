@@ -49,6 +49,9 @@ pub(crate) struct Told {
     pub(crate) baseline: Vec<BaselineText>,
     /// How hard it is, by tier: six figures from 0 to 3.
     pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
+    /// The rule by which a plan names only what there is.
+    #[serde(default)]
+    pub(crate) known: Option<String>,
     /// The rules that are usually missed.
     #[serde(default)]
     pub(crate) headline: Vec<String>,

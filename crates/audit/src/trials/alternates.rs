@@ -5,7 +5,7 @@
 
 use crate::{Finding, Held, Subject};
 use benchwright_expr::Type;
-use benchwright_grade::{FULL, Grader};
+use benchwright_grade::Grader;
 use benchwright_pack::Script;
 use benchwright_project::Breadth;
 use benchwright_solve::{Formula, Limits, Lin, Lower, Status};
@@ -34,7 +34,7 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
     others(subject, &mut lower, most, &mut |plan| {
         // One that does not earn everything is a fault that the trial tells.
         if let Ok((script, verdict)) = subject.carried_out(grader, plan)
-            && verdict.reward == FULL
+            && verdict.reward == subject.worth()
         {
             scripts.push(script);
         }
@@ -45,7 +45,7 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
 /// The model of all optimal plans.
 fn optimal<'s>(subject: &'s Subject<'_>) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(Breadth::Tight)?;
-    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    let mut lower = subject.lower(&candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
     }
@@ -76,7 +76,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let mut faults = Vec::new();
     let (found, proved_none) =
         others(subject, &mut lower, WANTED, &mut |plan| match subject.carry_out(grader, plan) {
-            Ok(verdict) if verdict.reward == FULL && !verdict.alarm => {}
+            Ok(verdict) if verdict.reward == subject.worth() && !verdict.alarm => {}
             Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
             Err(why) => faults.push(why.to_string()),
         })?;

@@ -12,7 +12,7 @@ use benchwright_grade::Grader;
 use benchwright_pack::{Clause, Snapshot};
 use benchwright_project::Breadth;
 use benchwright_schema::plan::{Binding, PlanText, RuleText};
-use benchwright_solve::{Formula, Lower};
+use benchwright_solve::Formula;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
@@ -105,7 +105,7 @@ fn idle(subject: &Subject<'_>) -> Result<Vec<String>, String> {
     let mut open: BTreeMap<usize, bool> = BTreeMap::new();
     for breadth in [Breadth::Wide, Breadth::Local(&subject.optimum)] {
         let candidates = subject.candidates(breadth)?;
-        let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+        let mut lower = subject.lower(&candidates);
         for instance in lower.all_instances().map_err(|error| error.to_string())? {
             *open.entry(instance.rule).or_default() |= !matches!(instance.holds, Formula::Known(_));
         }

@@ -39,7 +39,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 /// A model of candidates whose first dominant fields have their values, with every rule required.
 fn lowered<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>, fixed: usize) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(breadth)?;
-    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    let mut lower = subject.lower(&candidates);
     for field in &subject.plan.dominant[..fixed] {
         lower.fix_dominant(field).map_err(|error| error.to_string())?;
     }

@@ -347,7 +347,7 @@ impl<'s> Near<'s> {
     /// The plans near the certified one, by the rules of a plan.
     fn new(subject: &'s Subject<'_>, plan: &'s Plan) -> Result<Near<'s>, String> {
         let candidates = subject.candidates(Breadth::Local(&subject.optimum))?;
-        let mut base = Lower::new(plan, &subject.bound, &candidates);
+        let mut base = Lower::in_way(subject.lowering(), plan, &subject.bound, &candidates);
         let instances = base.all_instances().map_err(|error| error.to_string())?;
         // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
         let free = |cell: &Cell| matches!(cell, Cell::Free(..));

@@ -1,7 +1,7 @@
 //! Carrying out the certified plan earns everything, and the state that it leaves reads back as that plan.
 
 use crate::{Finding, Held, Subject};
-use benchwright_grade::{FULL, Grader};
+use benchwright_grade::Grader;
 use benchwright_pack::Ending;
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
@@ -14,7 +14,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
         Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
     };
     let steps = subject.task.sealed.oracle.steps.len();
-    let held = if verdict.ending != Ending::Pass || verdict.reward != FULL || verdict.alarm {
+    let held = if verdict.ending != Ending::Pass || verdict.reward != subject.worth() || verdict.alarm {
         Held::Failed(format!(
             "reward {}, gates {:?}, failed {:?}, alarm {}",
             verdict.reward,

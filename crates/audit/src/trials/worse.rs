@@ -4,12 +4,14 @@
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::Breadth;
-use benchwright_solve::{Constraint, Formula, Limits, Lin, Lower, Status};
+use benchwright_solve::{Constraint, Formula, Limits, Lin, Status};
 
 /// Work of one search.
 const WORK: f64 = 10.0;
-/// How far the first value of each plan is above the best, at least, in percent of it.
-const GAPS: [i64; 3] = [1, 4, 10];
+/// How far the first value of each plan is above the best, at least, in thousandths of it.
+const GAPS: [i64; 3] = [10, 40, 100];
+/// The same where quality is told by anchors, which stand nearer.
+const NEAR_GAPS: [i64; 3] = [1, 10, 40];
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match search(subject, grader) {
@@ -25,11 +27,14 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         return Ok(Finding::new(Held::Na("there is no objective".to_owned())));
     };
     let candidates = subject.candidates(Breadth::Tight)?;
-    let mut lower = Lower::new(&subject.plan, &subject.bound, &candidates);
+    let mut lower = subject.lower(&candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
     }
-    let of = lower.number(&phase.of).map_err(|error| error.to_string())?;
+    let sign = phase.text.sign();
+    let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(sign);
+    let best = &(best * sign);
+    let anchored = subject.task.sealed.verifier.anchors.is_some();
     let thrift = match phases.last() {
         Some(last) => lower.number(&last.of).map_err(|error| error.to_string())?,
         None => Lin::default(),
@@ -39,10 +44,10 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let mut found = 0;
     let mut open = false;
     // What the last plan scored for its objective, and the last whose sources can all be told earned.
-    let mut last = (benchwright_grade::FULL, benchwright_grade::FULL);
+    let mut last = (subject.worth(), subject.worth());
     let mut floor = best + phase.text.tolerance;
-    for gap in GAPS {
-        floor = (floor + 1).max(best + best * gap / 100);
+    for gap in if anchored { NEAR_GAPS } else { GAPS } {
+        floor = (floor + 1).max(best + best.abs() * gap / 1_000);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
         lower.model.minimise = Some(of.clone());
         let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
@@ -72,7 +77,9 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
                 // Where there is a purchase that nobody needs, its source cannot be told, and that has its own price.
                 let told = trace == benchwright_grade::FULL;
                 let falls = objective < last.0 && (!told || reward < last.1);
-                if reward <= 400_000 || reward >= benchwright_grade::FULL || !falls {
+                // By anchors it falls to nothing and stays there.
+                let falls = if anchored { falls || last.0 == 0 } else { falls && reward > 400_000 };
+                if reward >= benchwright_grade::FULL || !falls {
                     faults.push(format!(
                         "a plan at {floor} (best {best}) earns {reward} (trace {trace}, objective {objective}) after {last:?}"
                     ));
