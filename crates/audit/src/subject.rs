@@ -3,7 +3,7 @@
 
 use benchwright_catalog::{Catalog, CatalogError};
 use benchwright_grade::{FULL, GradeError, Grader, quality};
-use benchwright_pack::{BoundKeys, NativeCheck, Script, Snapshot, Task, Verdict};
+use benchwright_pack::{BoundKeys, Ending, NativeCheck, Script, Snapshot, Task, Verdict};
 use benchwright_project::{Breadth, Capability, Case, Family, FamilyError, Pattern, plan_text};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{
@@ -185,6 +185,24 @@ impl<'a> Subject<'a> {
         match (&verifier.anchors, verifier.best.first()) {
             (Some(anchors), Some(best)) => quality(*best, anchors),
             _ => FULL,
+        }
+    }
+
+    /// Whether a verdict has fallen from that of the oracle. Where quality is told by anchors, a plan that is worth less has fallen,
+    /// though it may pass; and another plan of the same value is none that could.
+    pub(crate) fn fell(&self, verdict: &Verdict) -> bool {
+        let same = || verdict.phases.first().is_some_and(|phase| phase.value == Some(phase.best));
+        match &self.task.sealed.verifier.anchors {
+            None => verdict.ending != Ending::Pass && verdict.reward < FULL,
+            Some(_) => verdict.reward < self.worth() || (verdict.failed().is_empty() && same()),
+        }
+    }
+
+    /// Why nothing can be told from what falls, where the oracle itself has fallen.
+    pub(crate) fn must_stand(&self, verdict: &Verdict) -> Result<(), String> {
+        match verdict.ending != Ending::Pass || verdict.reward < self.worth() {
+            true => Err("the oracle earns less than everything, so that nothing can fall".to_owned()),
+            false => Ok(()),
         }
     }
 

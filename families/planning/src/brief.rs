@@ -14,11 +14,18 @@ use std::fmt::Write as _;
 
 /// The heading over the sentences that rules are told by.
 pub(crate) const KEEP: &str = "## What a plan must keep";
+/// The line that leads to the meaning of columns.
+pub(crate) const DICTIONARY: &str =
+    "- dictionary.md says what every column means. Money is in the currency's unit with two decimals.";
+/// The heading over the files.
+pub(crate) const FILES: &str = "## The files";
+/// The heading over the forms.
+pub(crate) const FORMS: &str = "## What to hand in";
 /// The heading over the sentences that files are read by.
 pub(crate) const DATA: &str = "## How the data is to be read";
 
 /// What is work, and that nothing else is.
-const ONLY_FORMS: &str = "Your work is what you hand in as forms; everything else stays as it is.";
+pub(crate) const ONLY_FORMS: &str = "Your work is what you hand in as forms; everything else stays as it is.";
 
 /// The brief of a case.
 pub(crate) fn write(
@@ -48,12 +55,11 @@ pub(crate) fn write(
     for trap in traps {
         let _ = writeln!(text, "- {}", trap.says);
     }
-    text.push_str("- dictionary.md says what every column means. Money is in the currency's unit with two decimals.\n");
-    text.push_str("\n## The files\n\n");
+    let _ = write!(text, "{DICTIONARY}\n\n{FILES}\n\n");
     for file in &family.written.files {
         let _ = writeln!(text, "- `{}` holds {}.", file.path, file.says);
     }
-    text.push_str("\n## What to hand in\n");
+    let _ = write!(text, "\n{FORMS}\n");
     for table in form_tables(forms) {
         let says = told.forms.get(&table.name).ok_or_else(|| format!("the form `{}` has no words", table.name))?;
         let _ = write!(text, "\n**{}**: {says}.\n\n", table.name);

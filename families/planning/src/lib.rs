@@ -23,8 +23,8 @@ mod written;
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Anchors, Script, Step};
 use benchwright_project::{
-    Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Mutation, Mutator, Optimised, Ready,
-    Reader, Telling, ToolAccess,
+    Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Heed, Mutation, Mutator, Optimised,
+    Passage, Ready, Reader, Telling, ToolAccess,
 };
 use benchwright_schema::{
     Domain, load,
@@ -303,9 +303,7 @@ const LEAST_VALUE: i64 = 1_000;
 
 impl Reader for Planning {
     fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
-        let data = text.split_once(brief::DATA).map(|(_, data)| data).ok_or("the brief does not say how data is read")?;
-        let told = |trap: &&TrapText| data.lines().any(|line| line.strip_prefix("- ") == Some(&*trap.says));
-        let traps: Vec<&TrapText> = self.written.traps.iter().filter(told).collect();
+        let traps = reader::read_brief(self, text)?.traps;
         let mut workspace = reader::Workspace::new();
         let list = access.ask("workspace_list", json!({})).map_err(|why| why.0)?;
         for file in list["files"].as_array().into_iter().flatten() {
@@ -317,6 +315,12 @@ impl Reader for Planning {
         let records = reader::records(&self.layout, &self.written, &traps, &workspace)?;
         let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
         Ok(self.case_of(&objective, traps.into_iter().map(TrapText::switch).collect(), &records))
+    }
+
+    fn passages(&self, text: &str) -> Vec<Passage> {
+        let others = reader::read_brief(self, text).map(|said| said.others).unwrap_or_default();
+        let passage = |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
+        others.into_iter().map(passage).collect()
     }
 }
 

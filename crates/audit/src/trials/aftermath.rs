@@ -5,7 +5,6 @@
 //! The calls are made from the declarations: fields of a row take other legal values, new rows are copies of rows that are there, and what
 //! else a tool asks for is drawn by its schema.
 
-use super::cells::fell;
 use crate::{
     Finding, Held, Subject,
     freedom::Freedoms,
@@ -40,9 +39,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
 
 fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let done = subject.done()?;
-    if fell(&grader.grade_live(&done.live()).map_err(|error| error.to_string())?) {
-        return Err("the oracle earns less than everything, so that nothing can fall".to_owned());
-    }
+    subject.must_stand(&grader.grade_live(&done.live()).map_err(|error| error.to_string())?)?;
     let state = done.snapshot();
     let made = Diff::between(&subject.first, &state);
     let mut aftermath = Aftermath {
@@ -268,7 +265,7 @@ impl Aftermath<'_, '_> {
             return Ok(false);
         }
         let verdict = self.grader.grade_live(&episode.live()).map_err(|error| error.to_string())?;
-        let counted = if fell(&verdict) {
+        let counted = if self.subject.fell(&verdict) {
             "fell"
         } else if let Some(reason) = self.freedoms.harmless(calls) {
             self.notes.insert(format!("{calls} is harmless: {reason}"));

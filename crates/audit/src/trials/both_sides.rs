@@ -21,7 +21,7 @@ use crate::{
 };
 use benchwright_base::{TableId, Value, date::DAY};
 use benchwright_expr::{Expr, Source, Type, eval::Judge, specialise};
-use benchwright_grade::{FULL, Grader, SnapshotRecords};
+use benchwright_grade::{Grader, SnapshotRecords};
 use benchwright_pack::{Ending, Snapshot, Verdict, Verifier};
 use benchwright_project::Mutation;
 use benchwright_schema::plan::{Body, SlackText, ViewRows};
@@ -162,10 +162,16 @@ impl<'s, 'a> Bench<'s, 'a> {
     fn open(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<(Verifier, Snapshot), String> {
         let (verifier, state) = Bench::prepare(subject)?;
         let verdict = grader.grade(&state).map_err(|error| error.to_string())?;
-        if verdict.ending != Ending::Pass || verdict.reward < FULL {
-            return Err("the oracle earns less than everything, so that nothing can fall".to_owned());
-        }
+        subject.must_stand(&verdict)?;
         Ok((verifier, state))
+    }
+
+    /// Whether a verdict is a worse one than the oracle's.
+    fn fell(&self, verdict: &Verdict) -> bool {
+        match self.subject.task.sealed.verifier.anchors {
+            Some(_) => verdict.ending != Ending::Error && self.subject.fell(verdict),
+            None => verdict.ending == Ending::Fail,
+        }
     }
 
     fn count(&mut self, name: impl Into<String>) {
@@ -447,7 +453,7 @@ fn attack(
         let (verdict, seen) = edit.with(&mut state, |changed| -> Result<(Verdict, bool), String> {
             let verdict = grader.grade(changed).map_err(|error| error.to_string())?;
             let seen = bench.judge(&what, &verdict, changed);
-            bench.conditions(&edit, changed, verdict.ending == Ending::Fail);
+            bench.conditions(&edit, changed, bench.fell(&verdict));
             Ok((verdict, seen))
         })?;
         // A row that no view has may hold what it likes in a field that views read elsewhere.
@@ -455,7 +461,7 @@ fn attack(
             continue;
         }
         bench.count("values");
-        if verdict.ending == Ending::Fail {
+        if bench.fell(&verdict) {
             bench.count(format!("values {} fell", edit.way.word()));
         } else {
             bench.licensed(&edit, &what, &verdict);

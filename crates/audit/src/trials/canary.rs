@@ -3,7 +3,7 @@
 
 use crate::{Finding, Held, Subject};
 use benchwright_grade::{FULL, Grader};
-use benchwright_pack::{Ending, Snapshot, Verdict, Verifier};
+use benchwright_pack::{Anchors, Ending, Snapshot, Verdict, Verifier};
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     let phases = subject.plan.objectives.get(&subject.task.sealed.verifier.objective).map_or(&[][..], |phases| phases);
@@ -38,6 +38,7 @@ fn alarms(subject: &Subject<'_>, grader: &Grader<'_>, scored: &[(usize, i64)]) -
         if !verdict.alarm {
             faults.push(format!("no alarm where phase {phase} is certified as {worse}"));
         }
+        // Better than certified is worth everything.
         if verdict.reward != FULL || verdict.ending != Ending::Pass {
             faults.push(format!("better than certified as {worse} earns {}, {:?}", verdict.reward, verdict.ending));
         }
@@ -47,8 +48,17 @@ fn alarms(subject: &Subject<'_>, grader: &Grader<'_>, scored: &[(usize, i64)]) -
 
 /// Certifies a phase as worse than it is by a hundredth, and by more than its tolerance.
 fn worsened(verifier: &mut Verifier, phase: usize, tolerance: i64) -> Option<i64> {
+    let sign = verifier.anchors.and_then(|anchors| anchors.sign()).unwrap_or(1);
     let best = verifier.best.get_mut(phase)?;
-    *best += (*best / 100).max(tolerance + 1);
+    let worse = (best.abs() / 100).max(tolerance + 1) * sign;
+    *best += worse;
+    if let Some(Anchors { full, half, none }) = &mut verifier.anchors {
+        // All of them move, so that even the bound is beyond what the oracle reached.
+        let apart = worse + (*best - worse - *full);
+        for anchor in [full, half, none] {
+            *anchor += apart;
+        }
+    }
     Some(*best)
 }
 

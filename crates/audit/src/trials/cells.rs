@@ -14,8 +14,8 @@ use crate::{
 };
 use benchwright_base::{FieldId, RowId, TableId, Value, date::DAY};
 use benchwright_calls::offered::ids_of;
-use benchwright_grade::{FULL, Grader, SnapshotRecords};
-use benchwright_pack::{Change, Diff, Ending, Snapshot, Verdict};
+use benchwright_grade::{Grader, SnapshotRecords};
+use benchwright_pack::{Change, Diff, Snapshot};
 use benchwright_schema::{arguments_schema, codec};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,16 +27,9 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     }
 }
 
-/// Whether a verdict has fallen from that of the oracle.
-pub(super) fn fell(verdict: &Verdict) -> bool {
-    verdict.ending != Ending::Pass && verdict.reward < FULL
-}
-
 fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let state = subject.done()?.snapshot();
-    if fell(&grader.grade(&state).map_err(|error| error.to_string())?) {
-        return Err("the oracle earns less than everything, so that nothing can fall".to_owned());
-    }
+    subject.must_stand(&grader.grade(&state).map_err(|error| error.to_string())?)?;
     let changed = Diff::between(&subject.first, &state);
     let mut cells = Cells {
         subject,
@@ -110,7 +103,7 @@ impl<'s> Cells<'s, '_> {
             let verdict = self.grader.grade(&self.state).map_err(|error| error.to_string());
             let is_void = self.void(table, row).filter(|_| was_void);
             let value = std::mem::replace(&mut self.state.tables[table.index()].rows[at][field], old);
-            if fell(&verdict?) {
+            if self.subject.fell(&verdict?) {
                 refused += 1;
             } else if is_void.is_some() {
                 void = is_void;
@@ -191,7 +184,7 @@ impl<'s> Cells<'s, '_> {
             let old = std::mem::replace(cell, Value::DateTime(hour));
             let verdict = self.grader.grade(&self.state).map_err(|error| error.to_string());
             self.state.tables[table.index()].rows[at][field] = old;
-            if fell(&verdict?) {
+            if self.subject.fell(&verdict?) {
                 let declared = self.subject.domain.table(table);
                 let row = id(&self.state.tables[table.index()].rows[at]);
                 let column = &declared.fields[field];

@@ -12,7 +12,7 @@ use crate::{
 };
 use benchwright_base::{RelationId, RowId, Stream, TableId, Value};
 use benchwright_calls::offered::{Maker, ids_of};
-use benchwright_grade::{FULL, Grader};
+use benchwright_grade::Grader;
 use benchwright_pack::{CheckStatus, Ending, Snapshot, Verdict};
 use benchwright_sandbox::Episode;
 use benchwright_schema::{Domain, Tool, Verb, arguments_schema, plan::Body};
@@ -66,7 +66,7 @@ fn reading(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Vec<String>, St
     replay(&subject.task.sealed.oracle, &mut subject.bound_keys(), &mut episode).map_err(|error| error.to_string())?;
     read_everything(&mut episode)?;
     let verdict = grade(&episode.snapshot())?;
-    if verdict != plain || verdict.reward != FULL {
+    if verdict != plain || verdict.reward != subject.worth() {
         let failed = verdict.failed();
         faults.push(format!("with everything read the oracle earns {}: {failed:?}", verdict.reward));
     }

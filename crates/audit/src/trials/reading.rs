@@ -4,7 +4,7 @@
 use crate::ground::Here;
 use benchwright_calls::offered::{Maker, ids_of};
 use benchwright_sandbox::{Episode, Row};
-use benchwright_schema::{Domain, Tool, Verb, arguments_schema, codec::write_value};
+use benchwright_schema::{Domain, Table, Tool, Verb, arguments_schema, codec::write_value};
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
@@ -91,10 +91,27 @@ impl Reader<'_> {
         // A record that is found by a text is found by that of a record that is there.
         if let (Verb::Get, Some(table)) = (tool.verb, tool.table) {
             let own: Vec<Json> =
-                self.episode.rows(table).take(SINGLE).filter_map(|row| self.named(tool, &schema, row)).collect();
+                self.episode.rows(table).take(SINGLE).filter_map(|row| self.named(self.domain.table(table), &schema, row)).collect();
             let before = self.answers.len();
             for arguments in own {
                 self.ask(tool, &arguments);
+            }
+            if self.answers.len() > before {
+                return;
+            }
+        }
+        // So is what code finds by a text: that of a record of a table it reads, or the name of such a table.
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        let by_text = required.clone().all(|name| schema["properties"][name]["type"] == "string");
+        if let Some(native) = tool.native.as_ref().filter(|_| by_text) {
+            let before = self.answers.len();
+            for table in &native.reads {
+                let declared = self.domain.table(*table);
+                let rows = self.episode.rows(*table).take(AT_ONCE).filter_map(|row| self.named(declared, &schema, row));
+                let own: Vec<Json> = rows.chain(table_named(&declared.name, &schema)).collect();
+                for arguments in own {
+                    self.ask(tool, &arguments);
+                }
             }
             if self.answers.len() > before {
                 return;
@@ -112,8 +129,7 @@ impl Reader<'_> {
     }
 
     /// The arguments that name a row: what its own fields say. `None` where an argument is no field.
-    fn named(&self, tool: &Tool, schema: &Json, row: &Row) -> Option<Json> {
-        let declared = self.domain.table(tool.table?);
+    fn named(&self, declared: &Table, schema: &Json, row: &Row) -> Option<Json> {
         let mut arguments = Map::new();
         for name in schema["required"].as_array()?.iter().filter_map(Json::as_str) {
             let field = declared.field_named(name)?;
@@ -143,4 +159,17 @@ impl Reader<'_> {
             answer = self.ask(tool, &json!({ "cursor": cursor }));
         }
     }
+}
+
+/// The arguments by which a table is asked for by its name, with nothing in their lists. `None` where more than one text must be given.
+fn table_named(name: &str, schema: &Json) -> Option<Json> {
+    let required: Vec<&str> = schema["required"].as_array()?.iter().filter_map(Json::as_str).collect();
+    let [one] = required[..] else { return None };
+    let mut arguments = Map::from_iter([(one.to_owned(), json!(name))]);
+    for (name, property) in schema["properties"].as_object()? {
+        if property["type"] == "array" {
+            arguments.insert(name.clone(), json!([]));
+        }
+    }
+    (schema["properties"][one]["type"] == "string").then_some(Json::Object(arguments))
 }

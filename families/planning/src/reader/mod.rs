@@ -2,6 +2,9 @@
 //! comes of it are the records, or the first thing that was not understood.
 
 mod clean;
+mod text;
+
+pub(crate) use text::read as read_brief;
 
 use crate::{
     layout::{Kind, KnownBy, Layout},

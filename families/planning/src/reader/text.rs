@@ -1,0 +1,116 @@
+//! Reads a brief line by line: whatever is not as a careful reader expects it is refused, so that no word of it can be lost.
+
+use crate::{
+    Planning, brief,
+    render::{form_columns, form_tables, in_words},
+    written::TrapText,
+};
+use std::ops::Range;
+
+/// What a brief says.
+pub(crate) struct Said<'f> {
+    /// The traps whose sentences stand in it.
+    pub(crate) traps: Vec<&'f TrapText>,
+    /// The lines, or ends of lines, that are the pattern's own words.
+    pub(crate) others: Vec<Range<usize>>,
+}
+
+/// The lines of a text that hold something, with where they begin.
+struct Lines<'t> {
+    lines: Vec<(usize, &'t str)>,
+    next: usize,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Lines<'t> {
+        let mut lines = Vec::new();
+        let mut at = 0;
+        for line in text.split('\n') {
+            if !line.is_empty() {
+                lines.push((at, line));
+            }
+            at += line.len() + 1;
+        }
+        Lines { lines, next: 0 }
+    }
+
+    fn peek(&self) -> &'t str {
+        self.lines.get(self.next).map_or("", |(_, line)| line)
+    }
+
+    fn take(&mut self) -> (usize, &'t str) {
+        let line = self.lines.get(self.next).copied().unwrap_or((0, ""));
+        self.next += 1;
+        line
+    }
+
+    /// The next line, which must be one of several.
+    fn one_of(&mut self, mut known: impl Iterator<Item = String>) -> Result<(), String> {
+        let (_, line) = self.take();
+        match known.any(|known| fits(&known, line)) {
+            true => Ok(()),
+            false => Err(format!("`{line}` is not understood here")),
+        }
+    }
+
+    fn is(&mut self, known: &str) -> Result<(), String> {
+        self.one_of(std::iter::once(known.to_owned()))
+    }
+}
+
+/// Whether a line is a sentence in which braces stand for figures.
+fn fits(sentence: &str, line: &str) -> bool {
+    let Some((lead, rest)) = sentence.split_once('{') else { return sentence == line };
+    let Some((_, rest)) = rest.split_once('}') else { return false };
+    let Some(line) = line.strip_prefix(lead) else { return false };
+    let figure = line.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(line.len());
+    // The full stop of the sentence is no part of the figure.
+    let figure = line[..figure].trim_end_matches('.').len();
+    figure > 0 && fits(rest, &line[figure..])
+}
+
+/// Reads a brief of a workflow.
+pub(crate) fn read<'f>(family: &'f Planning, text: &str) -> Result<Said<'f>, String> {
+    let mut lines = Lines::of(text);
+    let mut said = Said { traps: Vec::new(), others: Vec::new() };
+    let told = &family.told.brief;
+    let other = |(at, line): (usize, &str)| at..at + line.len();
+    lines.is(&format!("# {}", family.forms.title))?;
+    lines.one_of(told.opening.iter().cloned())?;
+    said.others.push(other(lines.take()));
+    lines.one_of(told.goal.iter().cloned())?;
+    lines.is(brief::KEEP)?;
+    for rule in family.plan.rules.values().filter(|rule| !rule.says.is_empty()) {
+        lines.one_of(rule.says.iter().map(|says| format!("- {says}")))?;
+    }
+    said.others.push(other(lines.take()));
+    lines.is(brief::DATA)?;
+    for trap in &family.written.traps {
+        if lines.peek().strip_prefix("- ") == Some(&*trap.says) {
+            said.traps.push(trap);
+            lines.take();
+        }
+    }
+    lines.is(brief::DICTIONARY)?;
+    lines.is(brief::FILES)?;
+    for file in &family.written.files {
+        lines.is(&format!("- `{}` holds {}.", file.path, file.says))?;
+    }
+    lines.is(brief::FORMS)?;
+    for table in form_tables(&family.forms) {
+        let says = told.forms.get(&table.name).map_or("", |says| says);
+        lines.is(&format!("**{}**: {says}.", table.name))?;
+        for field in form_columns(table) {
+            let means = told.columns.get(&table.name).and_then(|columns| columns.get(&field.name));
+            let means = means.map(|means| format!("{means}; ")).unwrap_or_default();
+            lines.is(&format!("- `{}`: {means}{}", field.name, in_words(field)))?;
+        }
+    }
+    let (at, last) = lines.take();
+    let rest = last.strip_prefix(brief::ONLY_FORMS).ok_or_else(|| format!("`{last}` is not understood here"))?;
+    said.others.push(at + last.len() - rest.len()..at + last.len());
+    match lines.peek() {
+        "" => Ok(said),
+        more => Err(format!("`{more}` is one line too many")),
+    }
+}
