@@ -4,10 +4,12 @@
 //! Names are searched for everywhere. Certified values are searched for in texts only, because a price or a count of the
 //! world may happen to be the same number. The canary may occur.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use super::reading::read_everything;
 use crate::{Finding, Held, Subject};
 use benchwright_base::Digest;
 use benchwright_grade::Grader;
+use benchwright_files::{Limits, xlsx};
 use benchwright_pack::{Split, Task};
 use benchwright_schema::{arguments_schema, describe, plan::Binding, result_schema};
 use serde_json::{Value as Json, json};
@@ -15,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Certified values below this are too common to tell anything.
 const SMALLEST: i64 = 1_000;
+/// How a workbook in Base64 begins.
+const WORKBOOK: &str = "UEsDB";
 /// A text without a space that is at least so long is no word.
 const OPAQUE: usize = 64;
 /// What a pattern's name is.
@@ -202,6 +206,19 @@ impl Secrets {
         }
     }
 
+    /// The first secret in a workbook: on its sheets, in their names, or in what is said of it.
+    fn in_workbook(&self, token: &str) -> Option<String> {
+        let bytes = STANDARD.decode(token).ok();
+        let parts = bytes.and_then(|bytes| xlsx::texts("workbook", &bytes, &Limits::default()).ok());
+        let Some(parts) = parts else { return Some(format!("`{}…` is no text", &token[..16])) };
+        // The addresses by which XML names its vocabularies are everybody's.
+        let own = |text: &str| {
+            let words = text.split(['"', '<', '>', ' ', '\n']).filter(|word| !word.contains("schemas."));
+            words.collect::<Vec<&str>>().join(" ")
+        };
+        parts.iter().find_map(|(name, text)| self.in_text(&own(text)).map(|found| format!("{name}: {found}")))
+    }
+
     /// The first secret in a text.
     fn in_text(&self, text: &str) -> Option<String> {
         let text = Split::ALL.iter().fold(text.to_owned(), |text, split| text.replace(split.canary(), " "));
@@ -214,6 +231,12 @@ impl Secrets {
                 }
             }
             let mixed = bare.contains(|c: char| c.is_ascii_digit()) && bare.contains(|c: char| c.is_ascii_alphabetic());
+            if token.starts_with(WORKBOOK) {
+                match self.in_workbook(token) {
+                    Some(found) => return Some(found),
+                    None => continue,
+                }
+            }
             if bare.len() >= OPAQUE && mixed && !self.open.iter().any(|digest| digest.ends_with(bare)) {
                 return Some(format!("`{}…` is no text", &bare[..16]));
             }

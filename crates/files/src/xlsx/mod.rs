@@ -12,7 +12,7 @@ mod parts;
 mod read;
 mod write;
 
-pub use read::{Titled, Workbook};
+pub use read::{Titled, Workbook, texts};
 pub use write::{Sheet, write};
 
 /// What a workbook has room for.

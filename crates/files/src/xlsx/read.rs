@@ -31,6 +31,17 @@ pub struct Titled {
 /// What stands in the cells of a sheet, by row and column from 0; empty cells are not there.
 type Grid = BTreeMap<usize, BTreeMap<usize, Result<String, What>>>;
 
+/// Every part of a workbook with its XML as text, for whoever looks for what should not be in it: what stands on sheets, and what is
+/// said of them.
+pub fn texts(file: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<(String, String)>, Faults> {
+    let mut notes = Notes::of(file);
+    if !limits.admit(bytes, &mut notes) {
+        return Err(notes.faults);
+    }
+    let parts = parts::unpack(bytes, limits.unpacked).map_err(|what| notes.end(what))?;
+    Ok(parts.into_iter().map(|(name, xml)| (name, String::from_utf8_lossy(&xml).into_owned())).collect())
+}
+
 impl Workbook {
     /// Opens a workbook.
     pub fn open(file: &str, bytes: &[u8], limits: &Limits) -> Result<Workbook, Faults> {
