@@ -4,7 +4,7 @@
 
 use crate::{
     common::{Place, said},
-    programs::{document, in_bash, processes_with, told, trial},
+    programs::{self, document, in_bash, processes_with, told, trial},
 };
 use serde_json::{Value as Json, json};
 use std::{
@@ -123,12 +123,11 @@ fn the_workspace_of_a_task_is_written_into_an_empty_folder() {
     assert_eq!(again.status.code(), Some(2));
     assert!(said(&again).contains("holds something"), "{}", said(&again));
     // A task of records has none.
-    let demo = benchwright(&desk.place.0).args(["demo", "-o", "demo"]).output().unwrap();
+    let demo = programs::benchwright(&desk.place.0).args(["demo", "-o", "demo"]).output().unwrap();
     assert!(demo.status.success(), "{}", said(&demo));
     let first = crate::common::first_task(&desk.place.0);
-    let mut plain = Command::new(env!("CARGO_BIN_EXE_benchwright"));
-    plain.current_dir(&desk.place.0);
-    let none = plain.args(["show", &format!("demo/open/{first}"), "--files", "none"]).output().unwrap();
+    let task = format!("demo/open/{first}");
+    let none = programs::benchwright(&desk.place.0).args(["show", &task, "--files", "none"]).output().unwrap();
     assert_eq!(none.status.code(), Some(2));
     assert!(said(&none).contains("has no files") && !desk.path("none").exists(), "{}", said(&none));
 }
@@ -239,7 +238,7 @@ fn a_program_finds_its_files_and_what_it_leaves_is_handed_in() {
 }
 
 #[test]
-fn attack_15_what_a_program_leaves_to_be_handed_in_is_read_with_care() {
+fn threat_18_what_is_left_to_be_handed_in_is_read_with_care() {
     let desk = Desk::new("attack");
     let script = format!(
         r#"{PLANS}; printf %s "$plan" > submission/runs.csv
