@@ -87,6 +87,10 @@ impl Failure {
                 Failure::wrong_use(error, "--domains DIR, with the folder that the domain's folder lies in")
             }
             WorkshopError::NoAttempts => Failure::wrong_use(error, "-k 1, or leave -k out"),
+            WorkshopError::NoFiles(_) => Failure::wrong_use(error, "benchwright show TASK, for what there is"),
+            WorkshopError::NoSubmission { .. } => {
+                Failure::wrong_use(error, "a folder, no link to one, with FORM.csv or FORM.json for each form")
+            }
             WorkshopError::NoTask(_) => Failure::wrong_use(error, "a folder's name under DIR/open"),
             WorkshopError::NoTasksIn(_) => {
                 Failure::wrong_use(error, "benchwright new PATTERN -o DIR, or benchwright demo -o DIR")

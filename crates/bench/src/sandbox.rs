@@ -141,7 +141,7 @@ fn trial(way: &dyn Isolation, command: &str) -> Result<()> {
     let most = Duration::from_secs(60);
     // An address for the episode, at which nobody listens: the network is made as in a trial.
     let episode = Some(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
-    let ran = way.run(&Job { command, input: "", variables: &variables, episode, most });
+    let ran = way.run(&Job { command, input: "", variables: &variables, episode, most, files: None });
     let ran = ran.map_err(|broken| Error::Wrong(broken.to_string()))?;
     hold!(ran.status.is_some_and(|status| status.success()), "{}", ran.err);
     Ok(())

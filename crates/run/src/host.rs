@@ -3,6 +3,7 @@
 
 use benchwright_pack::{OpenPart, Refusal, Script, Trace, Verdict};
 use benchwright_schema::Domain;
+use benchwright_world::Workspace;
 use serde_json::Value as Json;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -88,6 +89,10 @@ pub trait Hosted {
     /// Why it cannot be reached any more, if that is so. What is refused after that was never asked of the world.
     fn lost(&self) -> Option<HostError> {
         None
+    }
+    /// The files of its world at the present stage, and what was handed in at it; nothing where its world has no files.
+    fn workspace(&self) -> Result<Option<Workspace>, HostError> {
+        Ok(None)
     }
     /// Calls a tool with a JSON object of arguments.
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal>;

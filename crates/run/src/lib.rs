@@ -49,6 +49,7 @@ mod postgres;
 mod program;
 mod segment;
 mod sqlite;
+pub mod workspace;
 
 pub use self::postgres::PostgresLedger;
 pub use agent::{Agent, AgentError, Played, Stop};

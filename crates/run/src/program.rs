@@ -22,9 +22,13 @@ pub use self::{
     view::{View, ViewError},
 };
 
-use crate::{Agent, AgentError, Host, Hosted, Played, Reach, Stop, model::Redactor};
-use benchwright_pack::{OpenPart, run::Limits};
-use serde_json::json;
+use crate::{
+    Agent, AgentError, Host, Hosted, Played, Reach, Stop,
+    model::Redactor,
+    workspace::{Note, Submission, hand_in},
+};
+use benchwright_pack::{Files, OpenPart, run::Limits};
+use serde_json::{Value as Json, json};
 use std::{collections::BTreeMap, net::SocketAddr, os::unix::process::ExitStatusExt as _, sync::Arc, time::Duration};
 
 /// The most characters of what a failed program printed last that a record tells.
@@ -49,8 +53,8 @@ impl Surroundings {
         let is_plain =
             !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+".contains(letter));
         let look = if is_plain { format!("command -v {word}") } else { "true".to_owned() };
-        let job =
-            Job { command: &look, input: "", variables: &self.variables, episode: None, most: Duration::from_secs(30) };
+        let most = Duration::from_secs(30);
+        let job = Job { command: &look, input: "", variables: &self.variables, episode: None, most, files: None };
         let ran = self.isolation.run(&job)?;
         if ran.status.is_some_and(|status| status.success()) {
             return Ok(());
@@ -73,23 +77,33 @@ impl Program {
         Program { name: name.to_owned(), command: command.to_owned(), around }
     }
 
-    /// Runs the command once.
-    fn work(&self, task: &OpenPart, reach: &Reach, limits: &Limits) -> Result<Played, AgentError> {
+    /// Runs the command once. What it left to be handed in comes beside what it did.
+    fn work(
+        &self,
+        task: &OpenPart,
+        reach: &Reach,
+        limits: &Limits,
+        files: Option<&Files>,
+    ) -> Result<(Played, Option<Submission>), AgentError> {
         let mut variables = self.around.variables.clone();
         variables.insert("BENCHWRIGHT_MCP_URL".to_owned(), reach.mcp.clone());
         variables.insert("BENCHWRIGHT_TOOLS_URL".to_owned(), reach.tools.clone());
         variables.insert("BENCHWRIGHT_TOKEN".to_owned(), reach.token.clone());
+        if let Some(base) = reach.tools.strip_suffix("/tools").filter(|_| files.is_some()) {
+            variables.insert("BENCHWRIGHT_FILES_URL".to_owned(), format!("{base}/files"));
+        }
         let job = Job {
             command: &self.command,
             input: &task.instruction,
             variables: &variables,
             episode: Some(address(reach)?),
             most: Duration::from_secs(u64::from(limits.seconds)),
+            files,
         };
-        let passed = self.around.variables.iter().filter(|(name, _)| *name != "PATH");
-        let redactor = Redactor::new(passed.map(|(_, value)| value.clone()).chain([reach.token.clone()]));
+        let redactor = self.redactor(reach);
         let isolation = &self.around.isolation;
-        let Ran { status, out, err, .. } = isolation.run(&job).map_err(|broken| failed(&broken, &redactor))?;
+        let Ran { status, out, err, submission, .. } =
+            isolation.run(&job).map_err(|broken| failed(&broken, &redactor))?;
         let (out, err) = (redactor.text(&out), redactor.text(&err));
         let ended = status.filter(|status| !status.success()).map(|status| format!("{status}: {}", tail(err.trim())));
         let line = json!({
@@ -100,7 +114,31 @@ impl Program {
             "err": err,
         });
         let stop = if status.is_some() { Stop::Done } else { Stop::Limit("time".to_owned()) };
-        Ok(Played { transcript: vec![line], trusted: isolation.is_trusting(), failed: ended, ..Played::plainly(stop) })
+        let trusted = isolation.is_trusting();
+        Ok((Played { transcript: vec![line], trusted, failed: ended, ..Played::plainly(stop) }, submission))
+    }
+
+    /// What takes out of texts what the program was handed in secret.
+    fn redactor(&self, reach: &Reach) -> Redactor {
+        let passed = self.around.variables.iter().filter(|(name, _)| *name != "PATH");
+        Redactor::new(passed.map(|(_, value)| value.clone()).chain([reach.token.clone()]))
+    }
+
+    /// Hands in what the program left in its folder, unless it handed in something itself at this stage, and tells what came of it.
+    fn hand_in(
+        &self,
+        left: &Submission,
+        episode: &mut dyn Hosted,
+        redactor: &Redactor,
+    ) -> Result<Option<Json>, AgentError> {
+        let desk = episode.workspace()?;
+        if desk.is_none_or(|desk| !desk.handed.is_empty()) || (left.sheets.is_empty() && left.refused.is_empty()) {
+            return Ok(None);
+        }
+        let notes = hand_in(left, &mut |tool, arguments| episode.call(tool, arguments));
+        let told =
+            |note: Note| Note { file: redactor.text(&note.file), refused: note.refused.map(|why| redactor.text(&why)) };
+        Ok(Some(json!(notes.into_iter().map(told).collect::<Vec<Note>>())))
     }
 }
 
@@ -128,10 +166,25 @@ impl Agent for Program {
         let reach = episode
             .reach()
             .ok_or_else(|| AgentError { cause: "runner".to_owned(), detail: "the episode is not served".to_owned() })?;
-        let played = self.work(task, &reach, limits);
+        let desk = episode.workspace()?;
+        let broken = |detail: String| AgentError { cause: "runner".to_owned(), detail };
+        let files = desk.map(|desk| desk.laid_out(&task.instruction)).transpose();
+        let files = files.map_err(|error| broken(error.to_string()))?;
+        let worked = self.work(task, &reach, limits, files.as_ref());
+        if let Some(lost) = episode.lost() {
+            return Err(lost.into());
+        }
+        let (mut played, left) = worked?;
+        let notes = match left {
+            Some(left) => self.hand_in(&left, episode, &self.redactor(&reach))?,
+            None => None,
+        };
+        if let (Some(notes), Some(line)) = (notes, played.transcript.first_mut()) {
+            line["submission"] = notes;
+        }
         match episode.lost() {
             Some(lost) => Err(lost.into()),
-            None => played,
+            None => Ok(played),
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The agent plane: the tools of one episode over MCP, plain JSON and OpenAPI. The faces of a program stand beside it.
+//! The agent plane: the tools of one episode over MCP, plain JSON and OpenAPI, and its files. The faces of a program stand beside it.
 
 use crate::{
+    files,
     gate::{self, App, At, Problem, json},
     mcp, openapi,
 };
@@ -22,6 +23,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/episodes/{id}/mcp", any(over_mcp))
         .route("/episodes/{id}/tools/{name}", post(tool))
         .route("/episodes/{id}/openapi.json", get(described))
+        .merge(files::routes())
 }
 
 async fn over_mcp(State(app): State<Arc<App>>, At(id): At<String>, request: Request) -> Answer {

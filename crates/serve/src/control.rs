@@ -16,7 +16,7 @@ use axum::{
     response::Response,
     routing::{MethodRouter, delete, get, post},
 };
-use benchwright_world::Filling;
+use benchwright_world::{Filling, Workspace};
 use serde::Deserialize;
 use serde_json::{Value as Json, json as object};
 use std::sync::Arc;
@@ -158,6 +158,9 @@ fn begun(app: &App, created: &Created) -> Response {
         "openapi": format!("{base}/openapi.json"),
     });
     if let Ok(opened) = app.episodes.world(*id) {
+        if opened.world.domain().is_some_and(|domain| Workspace::is_in(domain)) {
+            urls["files"] = format!("{base}/files").into();
+        }
         for face in app.episodes.settings().faces.iter().filter(|face| face.fits(&*opened.world)) {
             urls[face.name()] = format!("{base}/{}", face.path()).into();
         }

@@ -14,7 +14,7 @@ use crate::{
 use benchwright_base::Digest;
 use benchwright_grade::TaskJudge;
 use benchwright_pack::{Diff, LARGEST_TRACE, Trace, Verdict};
-use benchwright_world::{Episode, FaceAnswer, Filling, WorldState};
+use benchwright_world::{Episode, FaceAnswer, Filling, Workspace, WorldState};
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt,
@@ -381,6 +381,16 @@ impl Episodes {
     /// The state as it stands.
     pub fn state(&self, id: EpisodeId) -> Result<WorldState, ServeError> {
         Ok(self.used(id)?.with(id, |running| running.episode.state())??)
+    }
+
+    /// The files of its world at the present stage; nothing where it has none.
+    pub fn workspace(&self, id: EpisodeId) -> Result<Option<Workspace>, ServeError> {
+        let slot = self.used(id)?;
+        let Some(domain) = slot.world.world.domain().filter(|domain| Workspace::is_in(domain)) else { return Ok(None) };
+        match slot.with(id, |running| running.episode.state())?? {
+            WorldState::Records(state) => Ok(Workspace::of(domain, &state)),
+            WorldState::Files(_) => Ok(None),
+        }
     }
 
     /// The state as the canonical bytes of its document.

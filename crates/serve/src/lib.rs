@@ -17,6 +17,7 @@
 //! | `POST /episodes/{id}/mcp` | MCP, both eras |
 //! | `POST /episodes/{id}/tools/{name}` | a call in plain JSON |
 //! | `GET /episodes/{id}/openapi.json` | the tools |
+//! | `GET /episodes/{id}/files`, `/files/{path}` | the files of the present stage, where the world has files |
 //! | `POST /episodes/{id}/` and a face's path | the same in the words of another system |
 //!
 //! `GET /health` and `GET /openapi.json`, the description of the control plane, need no token. Every error is `{"error": {"code", "message"}}`; those of a face have its own form.
@@ -52,6 +53,7 @@ mod episodes;
 mod error;
 mod events;
 mod faces;
+mod files;
 mod gate;
 mod mcp;
 mod metrics;

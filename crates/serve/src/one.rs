@@ -13,6 +13,7 @@ pub use start::{Starter, ready};
 use crate::{
     CrowdLimits, EpisodeId, Episodes, ServerError, Settings, Start, Token,
     crowd::{AtFirst, Crowd},
+    files,
     gate::{self, App, At, Problem, json},
     mcp,
     metrics::Plane,
@@ -138,7 +139,7 @@ impl One {
 
 fn routes(seat: &Arc<Seat>) -> Router<Arc<App>> {
     let seats = || Arc::clone(seat);
-    let (for_mcp, for_tools, for_list) = (seats(), seats(), seats());
+    let (for_mcp, for_tools, for_list, for_files, for_file) = (seats(), seats(), seats(), seats(), seats());
     Router::new()
         .route("/health", get(async || json(StatusCode::OK, "{\"status\":\"ok\"}")))
         .route("/mcp", any(move |request: Request| over_mcp(Arc::clone(&for_mcp), request)))
@@ -147,6 +148,11 @@ fn routes(seat: &Arc<Seat>) -> Router<Arc<App>> {
             post(move |At(name): At<String>, request: Request| tool(Arc::clone(&for_tools), name, request)),
         )
         .route("/openapi.json", get(move |request: Request| described(Arc::clone(&for_list), request)))
+        .route("/files", get(move |request: Request| listed(Arc::clone(&for_files), request)))
+        .route(
+            "/files/{*path}",
+            get(move |At(path): At<String>, request: Request| file(Arc::clone(&for_file), path, request)),
+        )
 }
 
 async fn over_mcp(seat: Arc<Seat>, request: Request) -> Answer {
@@ -161,6 +167,16 @@ async fn tool(seat: Arc<Seat>, name: String, request: Request) -> Answer {
     let (entered, body) = seat.app.without_token(seat.id, request.into_body()).await?;
     let arguments = gate::text(body)?;
     Ok(json(StatusCode::OK, gate::call(&seat.app.episodes, entered, &name, &arguments).await?))
+}
+
+async fn listed(seat: Arc<Seat>, request: Request) -> Answer {
+    let (entered, _) = seat.app.without_token(seat.id, request.into_body()).await?;
+    files::listed(&seat.app.episodes, entered.id).await
+}
+
+async fn file(seat: Arc<Seat>, path: String, request: Request) -> Answer {
+    let (entered, _) = seat.app.without_token(seat.id, request.into_body()).await?;
+    files::sent(&seat.app.episodes, entered.id, path).await
 }
 
 async fn described(seat: Arc<Seat>, request: Request) -> Answer {

@@ -1,6 +1,7 @@
 //! Writes OpenAPI documents: one of the tools of an episode, and one of the control plane.
 
 use crate::worlds::Opened;
+use benchwright_world::Workspace;
 use serde_json::{Map, Value as Json, json};
 
 /// The tools of an episode; `base` is its URL.
@@ -23,6 +24,9 @@ pub(crate) fn of_tools(world: &Opened, base: &str) -> Json {
         });
         paths.insert(format!("/tools/{}", tool.name), json!({ "post": operation }));
     }
+    if world.world.domain().is_some_and(|domain| Workspace::is_in(domain)) {
+        paths.extend(of_files());
+    }
     json!({
         "openapi": "3.1.0",
         "info": { "title": about.title, "version": env!("CARGO_PKG_VERSION"), "description": about.about },
@@ -34,6 +38,45 @@ pub(crate) fn of_tools(world: &Opened, base: &str) -> Json {
             "schemas": { "Refusal": refusal() },
         },
     })
+}
+
+/// The routes of a world's files.
+fn of_files() -> [(String, Json); 2] {
+    let wrong = json!({ "description": "There is none.", "content": { "application/json": {
+        "schema": { "$ref": "#/components/schemas/Refusal" },
+    } } });
+    let file = object(json!({ "path": typed("string"), "media": typed("string"), "bytes": typed("integer") }));
+    let list = object(json!({
+        "stage": typed("integer"),
+        "last": typed("integer"),
+        "files": { "type": "array", "items": file },
+    }));
+    let listed = json!({
+        "operationId": "listFiles",
+        "summary": "The files that are there at this stage",
+        "x-read-only": true,
+        "responses": {
+            "200": { "description": "The files.", "content": { "application/json": { "schema": list } } },
+            "404": wrong,
+        },
+    });
+    let sent = json!({
+        "operationId": "getFile",
+        "summary": "A file as it is",
+        "x-read-only": true,
+        "parameters": [{
+            "name": "path",
+            "in": "path",
+            "required": true,
+            "description": "Its path exactly as it is listed, with the slashes in it.",
+            "schema": typed("string"),
+        }],
+        "responses": {
+            "200": { "description": "What it holds, with its media type.", "content": { "*/*": {} } },
+            "404": wrong,
+        },
+    });
+    [("/files".to_owned(), json!({ "get": listed })), ("/files/{path}".to_owned(), json!({ "get": sent }))]
 }
 
 /// The form of every error.
@@ -200,7 +243,7 @@ pub(crate) fn begun() -> Json {
         "token": { "type": "string", "description": "The token of the episode's agent." },
         "urls": {
             "type": "object",
-            "description": "Where the agent finds its tools: mcp, tools, openapi, and the faces that fit the world.",
+            "description": "Where the agent finds its tools: mcp, tools, openapi, the faces that fit the world, and files where it has some.",
             "additionalProperties": typed("string"),
         },
         "limits": limits(),

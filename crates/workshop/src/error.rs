@@ -6,7 +6,7 @@ use benchwright_pack::{LARGEST_SNAPSHOT, Refused, StoreError, SuiteSolver};
 use benchwright_project::MakeError;
 use benchwright_run::{Flaw, HostError, LedgerError};
 use benchwright_solve::EngineError;
-use benchwright_world::WorldError;
+use benchwright_world::{WorkspaceError, WorldError};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -232,6 +232,25 @@ pub enum Error {
     /// A folder has no such task.
     #[error("there is no task {0}")]
     NoTask(String),
+    /// A task is worked on with tools alone.
+    #[error("the task {0} has no files: it is worked on by calls of its tools")]
+    NoFiles(String),
+    /// The files of a task cannot be laid out.
+    #[error("the task {id}: {error}")]
+    Files {
+        /// The task.
+        id: String,
+        /// What stands in the way.
+        error: WorkspaceError,
+    },
+    /// There is no folder with what is to be handed in.
+    #[error("{}: {error}", .folder.display())]
+    NoSubmission {
+        /// Where it was looked for.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
     /// A folder has no tasks.
     #[error("{} has no tasks", .0.display())]
     NoTasksIn(PathBuf),

@@ -62,6 +62,7 @@ pub mod told;
 mod unfinished;
 pub mod verify;
 mod work;
+pub mod workspaces;
 pub mod worlds;
 
 pub use audits::{Audit, AuditOptions};

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod build;
+pub mod grade;
 pub mod run;
 pub mod shared;
 pub mod stream;

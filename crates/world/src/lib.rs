@@ -41,6 +41,7 @@ pub mod seen;
 mod state;
 mod terminal;
 mod tools;
+pub mod workspace;
 pub mod written;
 
 pub use access::{NotAnswered, ToolAccess, answered};
@@ -51,6 +52,7 @@ pub use replay::{ReplayError, bound_keys, replay};
 pub use state::WorldState;
 pub use terminal::{Changed, Terminal};
 pub use tools::ToolLine;
+pub use workspace::{WorkFile, Workspace, WorkspaceError};
 
 use benchwright_base::RowId;
 use std::fmt;

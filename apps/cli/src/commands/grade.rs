@@ -1,16 +1,13 @@
 //! `benchwright grade`: the verdict on a terminal state.
 
 use super::export::write_new;
-use crate::{failure::Failure, layout::columns, output, tasks};
+use crate::{failure::Failure, output, tasks};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{
-    CheckStatus, Ending, LARGEST_SNAPSHOT, LARGEST_UNPACKED, Snapshot, Store, Task, Trace, Verdict, read_packed,
+    Ending, LARGEST_SNAPSHOT, LARGEST_UNPACKED, Snapshot, Store, Task, Trace, Verdict, read_packed,
 };
 use benchwright_serve::read_collected;
-use benchwright_workshop::{
-    host::StoreHost,
-    tasks::{Judged, shown},
-};
+use benchwright_workshop::{host::StoreHost, tasks::Judged, told, workspaces};
 use serde_json::json;
 use std::{
     fs,
@@ -26,6 +23,10 @@ const SNAPSHOT: &str = "the snapshot of an episode of this task";
 Needs the sealed part of the task with the lock file of its folder, or --digest, and no solver. The exit code is 0 if the
 task passes and 1 if it does not; a state of another task gets no verdict, and the exit code is 2.
 
+With --submission, the files of a folder are handed in first, FORM.csv or FORM.json for each form, in order of names; for several
+stages they stand in DIR/stage-1, DIR/stage-2. At most 20 plain files and 2 MiB are read of each. What is refused is told, and
+the rest is judged.
+
 Of a folder that `benchwright collect` wrote, the calls are made again and must lead to the state that was left. With
 --rewards, reward.json ({\"reward\": 0 or 1}) and verdict.json (all that --json prints) are written into a folder, as Harbor
 reads them; where there is no verdict, no reward is written.
@@ -33,18 +34,23 @@ reads them; where there is no verdict, no reward is written.
 Examples:
   benchwright grade out/open/ID last.json
   benchwright grade out/open/ID collected --rewards /logs/verifier
+  benchwright grade out/open/ID --submission work/submission
   benchwright grade out/open/ID runs/NAME/trials/000001/snapshot.json.gz
 
 Keys of --json:
   ending (pass, fail, error), reward and scores from 0 to 1, gates, phases, checks, alarm, paper_pass;
-  of a collected folder also callers, the users that called, and as_root")]
+  of a collected folder also callers, the users that called, and as_root;
+  with --submission also submission, its files, each with what it was refused for")]
 pub(crate) struct Options {
     /// The folder of its open part, DIR/open/ID, or DIR/ID
     #[arg(value_name = "TASK")]
     task: PathBuf,
     /// The state that was left: a snapshot, as it is or packed (.gz), or a folder that `collect` wrote
-    #[arg(value_name = "SNAPSHOT")]
-    snapshot: PathBuf,
+    #[arg(value_name = "SNAPSHOT", required_unless_present = "submission")]
+    snapshot: Option<PathBuf>,
+    /// Hands in the files of a folder, and judges what that leads to
+    #[arg(long, value_name = "DIR", conflicts_with = "snapshot")]
+    submission: Option<PathBuf>,
     /// Refuses a task of another digest
     #[arg(long, value_name = "SHA256")]
     digest: Option<String>,
@@ -69,12 +75,26 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         let next = "the task as it was made: benchwright build SUITE.toml -o DIR";
         return Err(Failure::wrong_use(format!("{id} is not the task of that digest"), next));
     }
-    let (verdict, callers) = match options.snapshot.is_dir() {
-        true => of_collected(catalog, store, &id, &options.snapshot)?,
-        false => (of_snapshot(catalog, &task, &options.snapshot)?, Vec::new()),
+    let (mut callers, mut notes) = (Vec::new(), None);
+    let verdict = match (&options.snapshot, &options.submission) {
+        (Some(folder), _) if folder.is_dir() => {
+            let (verdict, called) = of_collected(catalog, store, &id, folder)?;
+            callers = called;
+            verdict
+        }
+        (Some(file), _) => of_snapshot(catalog, &task, file)?,
+        (None, folder) => {
+            let left = workspaces::submitted(catalog, store, &id, folder.as_deref().unwrap_or(Path::new(".")))?;
+            left.refused().for_each(|(file, why)| eprintln!("{file} is not handed in: {why}"));
+            notes = Some(serde_json::to_value(left.notes)?);
+            left.verdict
+        }
     };
-    let mut told = serde_json::to_value(&verdict)?;
-    if let Some(told) = told.as_object_mut().filter(|_| !callers.is_empty()) {
+    let mut document = serde_json::to_value(&verdict)?;
+    if let Some(notes) = notes {
+        document["submission"] = notes;
+    }
+    if let Some(told) = document.as_object_mut().filter(|_| !callers.is_empty()) {
         told.insert("as_root".to_owned(), callers.contains(&Some(0)).into());
         told.insert("callers".to_owned(), callers.clone().into());
     }
@@ -85,9 +105,9 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         if verdict.ending != Ending::Error {
             write_new(&folder.join("reward.json"), format!("{}\n", json!({ "reward": reward })).as_bytes())?;
         }
-        write_new(&folder.join("verdict.json"), format!("{told}\n").as_bytes())?;
+        write_new(&folder.join("verdict.json"), format!("{document}\n").as_bytes())?;
     }
-    output::either(options.json, || told, || table(&verdict))?;
+    output::either(options.json, || document, || told::grade::to_table(&verdict))?;
     if callers.contains(&Some(0)) {
         eprintln!("the agent called as root: it could have changed its machine, and with it what was collected");
     }
@@ -135,43 +155,4 @@ fn of_collected(
     let trace = Trace::from_bytes(&left.trace).map_err(|error| unfit(folder, error))?;
     let verdict = StoreHost::new(catalog, store).judged(id, &trace, &left.snapshot);
     Ok((verdict.map_err(|error| unfit(folder, error))?, left.callers))
-}
-
-fn table(verdict: &Verdict) -> String {
-    let ending = match verdict.ending {
-        Ending::Pass => "pass",
-        Ending::Fail => "fail",
-        Ending::Error => "error",
-    };
-    let mut out = format!(
-        "{ending}, reward {} (constraints {}, objective {}, trace {})\n",
-        shown(verdict.reward),
-        shown(verdict.constraints),
-        shown(verdict.objective),
-        shown(verdict.trace)
-    );
-    for phase in &verdict.phases {
-        let value = phase.value.map_or("none".to_owned(), |value| value.to_string());
-        out.push_str(&format!("{}: {value}, best {}, score {}\n", phase.name, phase.best, shown(phase.score)));
-    }
-    if !verdict.gates.is_empty() {
-        out.push_str(&format!("gates that fired: {}\n", verdict.gates.join(", ")));
-    }
-    if verdict.alarm {
-        out.push_str("alarm: this is better than the certificate says is possible\n");
-    }
-    let mut rows = Vec::new();
-    for check in &verdict.checks {
-        let status = match check.status {
-            CheckStatus::Fail => "fail",
-            CheckStatus::NoVerdict => "no verdict",
-            CheckStatus::Pass | CheckStatus::Na => continue,
-        };
-        let why = check.why.clone().unwrap_or_default();
-        rows.push(vec![status.to_owned(), check.code.clone(), check.rule.clone(), check.at.join(", "), why]);
-    }
-    let passed = verdict.checks.iter().filter(|check| check.status == CheckStatus::Pass).count();
-    out.push_str(&format!("{passed} of {} checks that apply hold\n", verdict.applicable()));
-    out.push_str(&columns(&rows, &[], 2));
-    out
 }

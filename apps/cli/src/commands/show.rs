@@ -9,7 +9,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
-use benchwright_workshop::{audits, requests, tasks::Judged};
+use benchwright_workshop::{audits, requests, tasks::Judged, workspaces};
 use std::path::PathBuf;
 
 /// How much of an instruction's first line stands in a list.
@@ -22,10 +22,14 @@ Only the open part is read. With --reveal the sealed part is shown too: what the
 certified plan, the certificate, the checks, and what `audit --depth sample` proved of its cell. For a folder of
 tasks, each is a line.
 
+With --files the workspace is written into a folder that is not there or empty: the files of the first stage, brief.md,
+and an empty folder submission/ for what `benchwright grade TASK --submission DIR` hands in.
+
 Examples:
   benchwright show out
   benchwright show out/open/ID
-  benchwright show out/ID --reveal")]
+  benchwright show out/ID --reveal
+  benchwright show out/ID --files work")]
 pub(crate) struct Options {
     /// The folder of its open part, DIR/open/ID, or DIR/ID; or the folder DIR of tasks
     #[arg(value_name = "TASK|DIR")]
@@ -33,6 +37,9 @@ pub(crate) struct Options {
     /// Shows the sealed part too
     #[arg(long)]
     reveal: bool,
+    /// Writes the files of its workspace into a folder
+    #[arg(long, value_name = "DIR", conflicts_with = "reveal")]
+    files: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -41,6 +48,11 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         return list(&Store::at(&options.task), options);
     }
     let (store, id) = tasks::locate(&options.task)?;
+    if let Some(folder) = &options.files {
+        let count = counted(workspaces::lay_out_task(catalog, &store, &id, folder)?, "file");
+        eprintln!("wrote {}: {count}, and an empty submission/", folder.display());
+        return Ok(());
+    }
     if !options.reveal {
         let part = store.open_part(&id)?;
         return Ok(output::data(&open(catalog, &part)?)?);

@@ -21,3 +21,4 @@ mod segments;
 mod shared;
 #[cfg(test)]
 mod tasks;
+mod workspace;

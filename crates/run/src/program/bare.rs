@@ -1,6 +1,8 @@
 //! No sandbox at all: a program with the rights of who runs it, for whoever trusts it. The record says so.
 
 use super::isolation::{Broken, Isolation, Job, Ran, attend, random_name};
+use crate::workspace::{lay_out, open_path, read_left};
+use benchwright_world::workspace::SUBMISSION;
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
@@ -13,7 +15,7 @@ use std::{
 };
 
 /// Says that it has begun and becomes the program, in a session without a terminal.
-const BEGIN: &str = r#"printf '%s\n' "$0"; exec setsid /bin/sh -c "$1""#;
+const BEGIN: &str = r#"printf '%s\n' "$0"; [ -z "$2" ] || read -r go; exec setsid /bin/sh -c "$1""#;
 
 /// No sandbox.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,12 +39,20 @@ impl Isolation for Bare {
         let folder = std::env::temp_dir().join(format!("benchwright-agent-{sign}"));
         let made = DirBuilder::new().mode(0o700).create(&folder);
         made.map_err(|error| Broken::Sandbox(format!("{}: {error}", folder.display())))?;
+        if let Some(files) = job.files {
+            let laid = lay_out(&folder, files, 0o444);
+            laid.map_err(|error| Broken::Sandbox(format!("its files cannot be laid out: {error}")))?;
+        }
+        let submission = folder.join(SUBMISSION);
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", BEGIN, &sign, job.command]).current_dir(&folder).env_clear().envs(job.variables);
+        let waits = if job.files.is_some() { "waits" } else { "" };
+        command.args(["-c", BEGIN, &sign, job.command, waits]).current_dir(&folder).env_clear().envs(job.variables);
         command.env("HOME", &folder).env("TMPDIR", &folder).env("LANG", "C.UTF-8");
-        let ran = attend(command, job, &|program| kill_session(program.id()));
-        if let Ok(ran) = &ran {
+        let mut ran = attend(command, job, &|program| kill_session(program.id()), &|_| open_path(&submission));
+        if let Ok(ran) = &mut ran {
             kill_session(ran.process);
+            // A program may have put another folder into its place, so that it is looked for where it belongs.
+            ran.submission = ran.left.take().map(|_| read_left(open_path(&submission)));
         }
         // A tree can be too deep for a function that calls itself. Links in it are not followed.
         let mut removal = Command::new("rm");

@@ -7,11 +7,13 @@
 use super::{
     cgroup::{Group, Holder},
     filter::{self, Filter},
-    isolation::{Bounds, Broken, Isolation, Job, Ran, attend, random_name},
+    isolation::{Bounds, Broken, Isolation, Job, Ran, SUBMISSION_ROOM, attend, begin, random_name},
     network,
     users::{User, Users},
     view::{FOLDER, View},
 };
+use crate::workspace::{Shown, open_path};
+use benchwright_world::workspace::SUBMISSION;
 use nix::{
     sched::{CloneFlags, unshare},
     sys::signal::{Signal, kill},
@@ -21,7 +23,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs, io,
-    os::unix::fs::PermissionsExt as _,
+    os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     path::{Path, PathBuf},
     process::{Child, Command},
 };
@@ -35,8 +37,6 @@ const ENTER: &str =
     r#"exec 9< "$0" || exit 125; while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@""#;
 /// The first process of a sandbox. It is of the same user as the process outside that it dies with: a process of another would not be told.
 const FIRST: &str = r#""$@"; exit $?"#;
-/// Says that it has begun, which nothing of the program can keep it from, and becomes the program.
-const BEGIN: &str = r#"printf '%s\n' "$0"; exec /bin/sh -c "$1""#;
 
 /// Programs kept apart by bubblewrap.
 #[derive(Debug)]
@@ -73,7 +73,14 @@ impl Bubblewrap {
     }
 
     /// The whole command line.
-    fn command(&self, job: &Job<'_>, sign: &str, user: Option<&User>, group: Option<&Group>) -> Command {
+    fn command(
+        &self,
+        job: &Job<'_>,
+        sign: &str,
+        user: Option<&User>,
+        group: Option<&Group>,
+        files: &[(PathBuf, String)],
+    ) -> Command {
         let [bwrap, setpriv, prlimit] = &self.tools;
         let mut line: Vec<OsString> = Vec::new();
         let mut add = |words: &[&str]| line.extend(words.iter().map(OsString::from));
@@ -107,6 +114,14 @@ impl Bubblewrap {
         for file in &self.view.hidden_files {
             add(&["--ro-bind", "/dev/null", &path(file)]);
         }
+        for (file, name) in files {
+            add(&["--ro-bind", &path(file), &format!("{FOLDER}/{name}")]);
+        }
+        if job.files.is_some() {
+            let (room, folder) = (SUBMISSION_ROOM.to_string(), format!("{FOLDER}/{SUBMISSION}"));
+            // A mount of its own: nothing can be put into its place.
+            add(&["--perms", "1777", "--size", &room, "--tmpfs", &folder]);
+        }
         add(&["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]);
         add(&["--remount-ro", "/"]);
         match user {
@@ -137,7 +152,7 @@ impl Bubblewrap {
             "/dev",
             "/dev",
         ]);
-        add(&["--", "/bin/sh", "-c", BEGIN, sign, job.command]);
+        add(&["--", "/bin/sh", "-c", begin(job), sign, job.command]);
         let mut words = line.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).current_dir("/").env_clear().envs(job.variables);
@@ -171,8 +186,11 @@ impl Isolation for Bubblewrap {
         let sign = random_name()?;
         let user = self.users.as_ref().map(Users::take).transpose()?;
         let group = self.holder.group(&sign, &self.bounds)?;
-        let command = self.command(job, &sign, user.as_ref(), group.as_ref());
-        let ran = network::apart(job.episode, || attend(command, job, &kill_first))?;
+        let no_files = |error: io::Error| Broken::Sandbox(format!("its files cannot be laid out: {error}"));
+        let shown = job.files.map(|files| Shown::new(&sign, files)).transpose().map_err(no_files)?;
+        let files = shown.as_ref().map_or_else(|| Ok(Vec::new()), Shown::tops).map_err(no_files)?;
+        let command = self.command(job, &sign, user.as_ref(), group.as_ref(), &files);
+        let ran = network::apart(job.episode, || attend(command, job, &kill_first, &open_left))?;
         // Whoever takes all the memory of its group may have the kernel end any process in it, the sandbox's own too: that is its doing.
         let ran = match &group {
             Some(group) if group.ran_out() => {
@@ -181,17 +199,28 @@ impl Isolation for Bubblewrap {
             }
             _ => ran.undisturbed()?,
         };
-        ran.begun(&sign)
+        Ok(ran.begun(&sign)?.collected())
     }
 }
 
 /// Kills the first process of a sandbox, and by that all of it. The outer process ends when the kernel is done.
 fn kill_first(outer: &Child) {
-    let number = outer.id();
-    let listed = fs::read_to_string(format!("/proc/{number}/task/{number}/children")).unwrap_or_default();
-    for first in listed.split_whitespace().filter_map(|word| word.parse().ok()) {
+    for first in first_of(outer) {
         let _ = kill(Pid::from_raw(first), Signal::SIGKILL);
     }
+}
+
+/// The first process of a sandbox, by the process that stands for it outside.
+fn first_of(outer: &Child) -> Vec<i32> {
+    let number = outer.id();
+    let listed = fs::read_to_string(format!("/proc/{number}/task/{number}/children")).unwrap_or_default();
+    listed.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+/// The folder of what is handed in, as the first process sees it.
+fn open_left(outer: &Child) -> io::Result<OwnedFd> {
+    let first = first_of(outer).into_iter().next().ok_or_else(|| io::Error::other("the sandbox has ended"))?;
+    open_path(Path::new(&format!("/proc/{first}/root{FOLDER}/{SUBMISSION}")))
 }
 
 fn find() -> Result<[PathBuf; NEEDED.len()], Broken> {

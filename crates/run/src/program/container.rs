@@ -4,21 +4,22 @@
 //! holds, and removes the container when the pipe is closed, whatever closed it.
 
 use super::{
-    isolation::{Bounds, Broken, Isolation, Job, Ran, attend, random_name},
+    isolation::{Bounds, Broken, Isolation, Job, Ran, SUBMISSION_ROOM, attend, begin, random_name},
     network,
     view::{FOLDER, View},
 };
+use crate::workspace::{Shown, open_path};
+use benchwright_world::workspace::SUBMISSION;
 use std::{
     collections::BTreeMap,
-    fs,
-    path::PathBuf,
+    fs, io,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 /// Waits for the end of its input, then removes a container.
 const WATCH: &str = r#"cat > /dev/null; exec podman rm --force --ignore --time 0 "$0" > /dev/null 2>&1"#;
-/// Says that it has begun and becomes the program.
-const BEGIN: &str = r#"printf '%s\n' "$0"; exec /bin/sh -c "$1""#;
 
 /// Programs kept apart by containers.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Container {
         Ok(Container { image, seen: view.named(), view, bounds })
     }
 
-    fn command(&self, job: &Job<'_>, name: &str, network: &str) -> Command {
+    fn command(&self, job: &Job<'_>, name: &str, network: &str, files: &[(PathBuf, String)]) -> Command {
         let Bounds { memory, processes, disk, cpu } = self.bounds;
         let mut command = Command::new("podman");
         command.args(["run", "--rm", "--interactive", "--pull", "never", "--name", name, "--network", network]);
@@ -77,6 +78,12 @@ impl Container {
         for file in &self.view.hidden_files {
             command.arg("--volume").arg(format!("/dev/null:{}:ro", file.display()));
         }
+        for (file, name) in files {
+            command.arg("--volume").arg(format!("{}:{FOLDER}/{name}:ro", file.display()));
+        }
+        if job.files.is_some() {
+            command.arg("--tmpfs").arg(format!("{FOLDER}/{SUBMISSION}:rw,size={SUBMISSION_ROOM},mode=1777"));
+        }
         // Values stand in the environment of podman, not in its command line, which everybody can read.
         for (variable, value) in job.variables {
             command.env(variable, value);
@@ -92,7 +99,7 @@ impl Container {
             "--env",
             "LANG=C.UTF-8",
         ]);
-        command.args([&*self.image, "/bin/sh", "-c", BEGIN, name, job.command]);
+        command.args([&*self.image, "/bin/sh", "-c", begin(job), name, job.command]);
         command
     }
 }
@@ -119,6 +126,9 @@ impl Isolation for Container {
 
     fn run(&self, job: &Job<'_>) -> Result<Ran, Broken> {
         let name = format!("benchwright-{}", random_name()?);
+        let no_files = |error: io::Error| Broken::Sandbox(format!("its files cannot be laid out: {error}"));
+        let shown = job.files.map(|files| Shown::new(&name, files)).transpose().map_err(no_files)?;
+        let files = shown.as_ref().map_or_else(|| Ok(Vec::new()), Shown::tops).map_err(no_files)?;
         let watcher = Command::new("/bin/sh")
             .args(["-c", WATCH, &name])
             .stdin(Stdio::piped())
@@ -128,8 +138,8 @@ impl Isolation for Container {
         let mut watcher = watcher.map_err(|error| Broken::Sandbox(error.to_string()))?;
         let ran = network::apart(job.episode, || {
             let thread = fs::read_link("/proc/thread-self").map_err(|error| Broken::Sandbox(error.to_string()))?;
-            let command = self.command(job, &name, &format!("ns:/proc/{}/ns/net", thread.display()));
-            attend(command, job, &|_| remove(&name))
+            let command = self.command(job, &name, &format!("ns:/proc/{}/ns/net", thread.display()), &files);
+            attend(command, job, &|_| remove(&name), &|_| open_left(&name))
         });
         // The pipe is closed, and the container gone when the watcher has ended.
         drop(watcher.stdin.take());
@@ -137,8 +147,17 @@ impl Isolation for Container {
         if !watched.as_ref().is_ok_and(|status| status.success()) {
             return Err(Broken::Unstopped(format!("container {name}")));
         }
-        ran?.undisturbed()?.begun(&name)
+        Ok(ran?.undisturbed()?.begun(&name)?.collected())
     }
+}
+
+/// The folder of what is handed in, as the first process of a container sees it.
+fn open_left(name: &str) -> io::Result<OwnedFd> {
+    let mut asked = Command::new("podman");
+    asked.args(["container", "inspect", "--format", "{{.State.Pid}}", name]).stdin(Stdio::null());
+    let told = String::from_utf8_lossy(&asked.output()?.stdout).trim().to_owned();
+    let first: u32 = told.parse().map_err(|_| io::Error::other(format!("podman tells no process of {name}")))?;
+    open_path(Path::new(&format!("/proc/{first}/root{FOLDER}/{SUBMISSION}")))
 }
 
 fn remove(name: &str) {

@@ -3,11 +3,13 @@
 //! Every way has the same duty: when [`Isolation::run`] returns, nothing of the program is running any more. What cannot be
 //! shown to have stopped is an error, so that no verdict is reached beside somebody who can still call.
 
+use crate::workspace::{Submission, read_left};
+use benchwright_pack::Files;
 use std::{
     collections::BTreeMap,
     io::{self, Read, Write as _},
     net::SocketAddr,
-    os::unix::process::ExitStatusExt as _,
+    os::{fd::OwnedFd, unix::process::ExitStatusExt as _},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -18,6 +20,10 @@ use std::{
 const LARGEST_PRINT: usize = 1 << 20;
 /// The longest time between two looks whether a program has ended. The first looks come sooner.
 const LOOK: Duration = Duration::from_millis(10);
+/// The most bytes of the folder in which a program leaves what is to be handed in. More than is read of it, so that it can be told.
+pub(super) const SUBMISSION_ROOM: u64 = 8 << 20;
+/// How long a sandbox may take until it stands.
+const TO_STAND: Duration = Duration::from_secs(60);
 /// How long it may take until everything is stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -34,6 +40,8 @@ pub struct Job<'a> {
     pub episode: Option<SocketAddr>,
     /// How long it may take.
     pub most: Duration,
+    /// The files that lie in its folder, to read, beside an empty folder for what it hands in. Without them its folder is empty.
+    pub files: Option<&'a Files>,
 }
 
 /// How a program ended, and what it printed.
@@ -45,6 +53,10 @@ pub struct Ran {
     pub out: String,
     /// What it printed as errors, as far as it is kept.
     pub err: String,
+    /// What it left to be handed in, where it was given files.
+    pub submission: Option<Submission>,
+    /// The folder of that, which outlives its sandbox.
+    pub(super) left: Option<OwnedFd>,
     /// The number of the process that was started for it.
     pub(super) process: u32,
 }
@@ -56,6 +68,12 @@ impl Ran {
             Some(signal) => Err(Broken::Foreign(format!("signal {signal}; {}", last_line(&self.err)))),
             None => Ok(self),
         }
+    }
+
+    /// The same with what it left to be handed in. Nothing of the program is running any more.
+    pub(super) fn collected(mut self) -> Ran {
+        self.submission = self.left.take().map(|left| read_left(Ok(left)));
+        self
     }
 
     /// The same without its first line, which is the sign that the sandbox stood and the program began. A program that never began is not
@@ -124,17 +142,38 @@ pub trait Isolation: Send + Sync + std::fmt::Debug {
 /// How a sandbox is ended from outside, with the process that was started for it. It is called over and over until that has ended.
 pub(super) type End<'a> = &'a dyn Fn(&Child);
 
+/// How the folder in which a program leaves what is to be handed in is opened from outside, while its sandbox stands and the program has not
+/// begun. What is opened then stays, though the sandbox with all its mounts be gone.
+pub(super) type OpenLeft<'a> = &'a dyn Fn(&Child) -> io::Result<OwnedFd>;
+
+/// How a program begins. It says so, which nothing of the program can keep it from; where files are to be handed in it waits for a line, in
+/// which time their folder is opened; then it becomes the program.
+pub(super) fn begin(job: &Job<'_>) -> &'static str {
+    match job.files {
+        Some(_) => r#"printf '%s\n' "$0"; read -r go; exec /bin/sh -c "$1""#,
+        None => r#"printf '%s\n' "$0"; exec /bin/sh -c "$1""#,
+    }
+}
+
 /// Starts a command, hands it its input and waits until it has ended, which is brought about when its time is up.
-pub(super) fn attend(mut command: Command, job: &Job<'_>, end: End<'_>) -> Result<Ran, Broken> {
+pub(super) fn attend(mut command: Command, job: &Job<'_>, end: End<'_>, open: OpenLeft<'_>) -> Result<Ran, Broken> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let told = format!("{:?}", command.get_program());
     let mut child = command.spawn().map_err(|error| Broken::Sandbox(format!("{told}: {error}")))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        let input = job.input.to_owned();
+    let stdin = child.stdin.take();
+    let printed = [child.stdout.take().map(Printed::read), child.stderr.take().map(Printed::read)];
+    let mut input = job.input.to_owned();
+    let left = match (&printed[0], job.files) {
+        (Some(out), Some(_)) => {
+            input.insert(0, '\n');
+            opened(&mut child, out, end, open)?
+        }
+        _ => None,
+    };
+    if let Some(mut stdin) = stdin {
         // Whoever does not read it may leave it.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
-    let printed = [child.stdout.take().map(Printed::read), child.stderr.take().map(Printed::read)];
     let ended = wait(&mut child, job.most, &|_| {});
     let status = match ended {
         Ok(Some(status)) => Ok(Some(status)),
@@ -152,7 +191,30 @@ pub(super) fn attend(mut command: Command, job: &Job<'_>, end: End<'_>) -> Resul
         }
     };
     let [out, err] = printed.map(|printed| printed.map_or_else(String::new, Printed::text));
-    Ok(Ran { status: status?, out, err, process: child.id() })
+    Ok(Ran { status: status?, out, err, submission: None, left, process: child.id() })
+}
+
+/// Waits until a sandbox stands and opens the folder of what is to be handed in. One that ends without it never begins, which is told later.
+fn opened(child: &mut Child, out: &Printed, end: End<'_>, open: OpenLeft<'_>) -> Result<Option<OwnedFd>, Broken> {
+    let begun = Instant::now();
+    let failed = |error: &dyn std::fmt::Display| Broken::Sandbox(format!("the folder to hand in: {error}"));
+    let opened = loop {
+        if out.has_line() {
+            break open(child).map(Some).map_err(|error| failed(&error));
+        }
+        match child.try_wait() {
+            Ok(None) if begun.elapsed() < TO_STAND => thread::sleep(Duration::from_millis(1)),
+            Ok(None) => break Err(failed(&"its sandbox does not stand")),
+            Ok(Some(_)) => break Ok(None),
+            Err(error) => break Err(failed(&error)),
+        }
+    };
+    if opened.is_err() {
+        // Nothing of it is left.
+        end(child);
+        let _ = wait(child, PATIENCE, end);
+    }
+    opened
 }
 
 fn last_line(text: &str) -> &str {
@@ -195,6 +257,11 @@ impl Printed {
             }
         });
         Printed { text, reader }
+    }
+
+    /// Whether a whole line has come.
+    fn has_line(&self) -> bool {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).contains(&b'\n')
     }
 
     /// What was printed. Somebody who holds the stream open is not waited for.

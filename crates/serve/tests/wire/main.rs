@@ -6,6 +6,7 @@ mod common;
 mod control;
 mod crowd;
 mod engines;
+mod files;
 mod folder;
 mod life;
 mod mcp;

@@ -1,8 +1,9 @@
 //! Episodes at a server elsewhere, which has the open parts of the tasks and nothing sealed.
 
 use super::{Again, Opened, failed, finished};
-use benchwright_pack::{Refusal, RefusalCode, Trace, TraceCall};
+use benchwright_pack::{Refusal, RefusalCode, Snapshot, Trace, TraceCall};
 use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard, model::Redactor};
+use benchwright_world::Workspace;
 use serde::Deserialize;
 use serde_json::json;
 use std::{
@@ -12,6 +13,8 @@ use std::{
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What a server says of a call that it does not make, by the agent's own doing.
+const REFUSED: [&str; 4] = ["calls_exhausted", "rows_exhausted", "trace_full", "body_too_large"];
 /// The most bytes of an answer.
 const LARGEST: u64 = 256 << 20;
 
@@ -133,7 +136,7 @@ impl EpisodeElsewhere<'_> {
         }
         match serde_json::from_str(&text).map(|Told { error }| (RefusalCode::from_word(&error.code), error)) {
             Ok((Some(code), Fault { message, argument, rule, .. })) => Err(Refusal { code, message, argument, rule }),
-            Ok((None, error)) if ["calls_exhausted", "rows_exhausted", "trace_full"].contains(&&*error.code) => {
+            Ok((None, error)) if REFUSED.contains(&&*error.code) => {
                 Err(Refusal::new(RefusalCode::BudgetExhausted, error.message))
             }
             _ => {
@@ -155,6 +158,17 @@ impl Hosted for EpisodeElsewhere<'_> {
 
     fn lost(&self) -> Option<HostError> {
         self.lost.clone()
+    }
+
+    /// The state is the server's, and what is declared is here.
+    fn workspace(&self) -> Result<Option<Workspace>, HostError> {
+        let domain = &self.opened.domain;
+        if !Workspace::is_in(domain) {
+            return Ok(None);
+        }
+        let text = self.server.control("GET", &format!("/episodes/{}/snapshot", self.id), "")?;
+        let state = Snapshot::from_bytes(text.as_bytes(), domain);
+        Ok(Workspace::of(domain, &state.map_err(|error| failed("server")(error.to_string()))?))
     }
 
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {

@@ -6,6 +6,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_run::{Finished, HostError, Hosted, Reach, ToolCard, model::Redactor};
 use benchwright_serve::{CallError, EpisodeId, Episodes, KeepOut, Options, Server, Settings, Start};
+use benchwright_world::Workspace;
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -97,6 +98,10 @@ impl Hosted for EpisodeHere<'_> {
         let away = self.host.turned_away() - self.turned_away;
         let sentence = || format!("nobody could connect, {away} times: this process has as many files open as it may");
         (away > 0).then(|| failed("server")(sentence()))
+    }
+
+    fn workspace(&self) -> Result<Option<Workspace>, HostError> {
+        self.host.episodes.workspace(self.id).map_err(|error| failed("world")(error.to_string()))
     }
 
     fn call(&mut self, tool: &str, arguments: &str) -> Result<String, Refusal> {
