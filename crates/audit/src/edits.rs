@@ -1,7 +1,7 @@
 //! Single changes to a terminal state: one cell that a view reads, moved to the nearest value on either side, far beyond, or to
 //! another word or row; or one new row dropped. Which side it is on is known from the values alone, and not from any rule.
 
-use crate::Subject;
+use crate::{Subject, values::is_sole};
 use benchwright_base::{FieldId, RelationId, RowId, TableId, Value, date::DAY};
 use benchwright_expr::{Expr, Source, Type};
 use benchwright_pack::{Change, Diff, Snapshot};
@@ -147,7 +147,8 @@ pub(crate) fn edits(subject: &Subject<'_>, state: &Snapshot) -> Vec<Edit> {
                     let far = matches!(way, Way::FarAbove | Way::FarBelow);
                     let legal = value != row[field]
                         && codec::check_bounds(&value, column.bounds).is_ok()
-                        && (column.nullable || !value.is_null());
+                        && (column.nullable || !value.is_null())
+                        && is_sole(declared, &state.tables[table.index()].rows, *at, field, &value);
                     if legal && (!far || nth < FAR_ROWS) && seen.insert(value.clone()) {
                         found.push(Edit { table, at: *at, field, value: Some(value), way });
                     }

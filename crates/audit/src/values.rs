@@ -123,7 +123,7 @@ fn days() -> impl Iterator<Item = i64> {
 }
 
 /// Whether a row stays the only one of its keys with another value.
-fn is_sole(table: &Table, rows: &[Vec<Value>], at: usize, field: usize, value: &Value) -> bool {
+pub(crate) fn is_sole(table: &Table, rows: &[Vec<Value>], at: usize, field: usize, value: &Value) -> bool {
     let concerns = |key: &&benchwright_schema::Key| key.fields.iter().any(|known| known.index() == field);
     table.keys.iter().filter(concerns).all(|key| {
         let own = |known: usize| if known == field { value } else { &rows[at][known] };

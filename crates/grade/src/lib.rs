@@ -398,12 +398,7 @@ fn phases<'p>(plan: &'p Plan, objective: &str) -> Result<&'p [Phase], GradeError
 }
 
 /// The score of every phase beside its certified value.
-fn scores(
-    phases: &[Phase],
-    best: &[i64],
-    anchors: Option<&Anchors>,
-    judge: &Judge<'_, ViewRows>,
-) -> Vec<PhaseScore> {
+fn scores(phases: &[Phase], best: &[i64], anchors: Option<&Anchors>, judge: &Judge<'_, ViewRows>) -> Vec<PhaseScore> {
     let score = |(phase, best): (&Phase, &i64)| {
         let value = judge.value(&phase.of).as_number();
         let text = &phase.text;

@@ -25,7 +25,8 @@ pub fn score(value: i64, best: i64, decay: i64, unit: i64) -> i64 {
 /// The quality of a plan by its anchors, in millionths and rounded down; nothing where they are no anchors.
 pub fn quality(value: i64, anchors: &Anchors) -> i64 {
     let Some(sign) = anchors.sign() else { return 0 };
-    let [z, full, half, none] = [value, anchors.full, anchors.half, anchors.none].map(|n| i128::from(n) * i128::from(sign));
+    let [z, full, half, none] =
+        [value, anchors.full, anchors.half, anchors.none].map(|n| i128::from(n) * i128::from(sign));
     let whole = i128::from(FULL);
     // Along two straight lines, which meet at one half.
     let worth = match () {

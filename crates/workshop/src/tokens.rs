@@ -60,7 +60,8 @@ impl Counter {
     /// There is no vocabulary in this program.
     #[cfg(not(feature = "tokens"))]
     pub fn new() -> Result<Counter, Error> {
-        let why = "the program of the wheel comes without it; that of an archive, or built from the sources, counts tokens";
+        let why =
+            "the program of the wheel comes without it; that of an archive, or built from the sources, counts tokens";
         Err(Error::Vocabulary(why.to_owned()))
     }
 

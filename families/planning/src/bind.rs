@@ -98,8 +98,7 @@ fn compute(layout: &Layout, told: &Told, bindings: &mut Bindings) -> Result<(), 
         let none = ViewRows::empty(&plan);
         let mut values = Vec::new();
         for choice in per.all(&bound, &none) {
-            let keys: Vec<String> =
-                choice.iter().zip(&per.types).map(|(value, ty)| key(value, *ty, &bound)).collect();
+            let keys: Vec<String> = choice.iter().zip(&per.types).map(|(value, ty)| key(value, *ty, &bound)).collect();
             let is = value(&expr, &choice, &bound, &none);
             let is = is.ok_or_else(|| format!("`{}` has no value at {}", fact.name, keys.join(", ")))?;
             values.push((keys.join("|"), Binding::Number(is)));

@@ -28,7 +28,8 @@ pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Boun
             });
         }
         'rows: for choice in per.all(bound, &none) {
-            let reckon = |expr| value(expr, &choice, bound, &none).ok_or_else(|| format!("`candidates.{view}`: no value"));
+            let reckon =
+                |expr| value(expr, &choice, bound, &none).ok_or_else(|| format!("`candidates.{view}`: no value"));
             let mut cells = Vec::with_capacity(fields.len());
             for (low, high) in &fields {
                 let low = reckon(low)?;

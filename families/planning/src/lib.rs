@@ -16,6 +16,8 @@ mod reckon;
 mod records;
 mod render;
 mod sample;
+#[cfg(test)]
+mod tests;
 mod told;
 mod world;
 mod written;
@@ -24,7 +26,7 @@ use benchwright_base::Diagnostic;
 use benchwright_pack::{Anchors, Script, Step};
 use benchwright_project::{
     Breadth, Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Heed, Mutation, Mutator, Optimised,
-    Passage, Ready, Reader, Telling, ToolAccess,
+    Passage, Reader, Ready, Telling, ToolAccess,
 };
 use benchwright_schema::{
     Domain, load,
@@ -46,6 +48,10 @@ const PLAN: &str = "plan.toml";
 
 /// The family of a workflow, from its folder, or all faults of what the folder says.
 pub fn family(telling: Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>> {
+    Ok(Box::new(planning(telling)?))
+}
+
+fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>> {
     let folder = telling.folder;
     let text = |file: &str| folder.get(file).unwrap_or_default();
     let missing = [layout::DATA, layout::DRAW, PLAN, written::FILE, told::FILE]
@@ -76,7 +82,7 @@ pub fn family(telling: Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>> 
     };
     let mut planning = Planning { layout, told, written, forms, plan, filler: telling.filler };
     planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
-    Ok(Box::new(planning))
+    Ok(planning)
 }
 
 /// One workflow.
@@ -96,12 +102,8 @@ impl Planning {
         let mut plan = self.plan.clone();
         self.layout.declare(&self.told.sets, &mut plan);
         bind::declare(&self.layout, &self.told, &mut plan)?;
-        let unchanged = RuleText {
-            code: "DESK.FRAME".to_owned(),
-            family: "frame".to_owned(),
-            frame: true,
-            ..RuleText::default()
-        };
+        let unchanged =
+            RuleText { code: "DESK.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
         plan.rules.insert(UNCHANGED.to_owned(), unchanged);
         let always = |name: &str| (name.to_owned(), "true".to_owned());
         plan.frame = FrameText {
@@ -176,7 +178,6 @@ impl Family for Planning {
         let records = Planning::records(case)?;
         let source = Source {
             layout: &self.layout,
-            told: &self.told,
             written: &self.written,
             forms: domain,
             records: &records,
@@ -319,7 +320,8 @@ impl Reader for Planning {
 
     fn passages(&self, text: &str) -> Vec<Passage> {
         let others = reader::read_brief(self, text).map(|said| said.others).unwrap_or_default();
-        let passage = |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
+        let passage =
+            |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
         others.into_iter().map(passage).collect()
     }
 }
@@ -339,13 +341,7 @@ fn whole(path: &str, access: &mut dyn ToolAccess) -> Result<String, FamilyError>
 }
 
 impl Mutator for Planning {
-    fn mutate(
-        &self,
-        case: &Case,
-        plan: &NamedRows,
-        rule: &str,
-        _: &[String],
-    ) -> Result<Option<Mutation>, FamilyError> {
+    fn mutate(&self, case: &Case, plan: &NamedRows, rule: &str, _: &[String]) -> Result<Option<Mutation>, FamilyError> {
         if rule == UNCHANGED {
             return Ok(Some(Mutation::None("no tool changes anything but forms".to_owned())));
         }

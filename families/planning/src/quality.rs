@@ -27,7 +27,8 @@ pub(crate) fn anchors(tier: &str, sign: i64, value: i64, bound: i64, baseline: O
         false => full + millionths(mercy(tier)).max(1),
     };
     let least = (size / 50).max(1);
-    let span = baseline.map_or(0, |baseline| small(baseline) - half).max(half - full).clamp(least, (size / 10).max(least));
+    let span =
+        baseline.map_or(0, |baseline| small(baseline) - half).max(half - full).clamp(least, (size / 10).max(least));
     let number = |anchor: i128| i64::try_from(anchor * i128::from(sign)).ok();
     Some(Anchors { full: number(full)?, half: number(half)?, none: number(half + span)? })
 }

@@ -25,8 +25,8 @@ impl Per {
     /// Reads `i in items, t in periods where …`; nothing binds nothing.
     pub(crate) fn read(per: Option<&str>, plan: &Plan) -> Result<Per, String> {
         let Some(per) = per else { return Ok(Per { binders: Vec::new(), names: Vec::new(), types: Vec::new() }) };
-        let (binders, _) = check_rule(&format!("per {per}: true"), plan, Scope::default())
-            .map_err(|faults| told(per, &faults))?;
+        let (binders, _) =
+            check_rule(&format!("per {per}: true"), plan, Scope::default()).map_err(|faults| told(per, &faults))?;
         let mut types = Vec::new();
         for binder in &binders {
             types.push(match &binder.source {

@@ -80,13 +80,22 @@ impl Place<'_> {
     fn with_slack(&self, used: i64, stream: &mut Stream) -> i64 {
         let [low, high] = self.knob.slack;
         let percent = low + stream.below((high - low + 1) as u64) as i64;
-        if self.knob.least { used * 100 / percent } else { (used * percent + 99) / 100 }
+        self.held(if self.knob.least { used * 100 / percent } else { (used * percent + 99) / 100 })
+    }
+
+    /// A limit that makes sense.
+    fn held(&self, limit: i64) -> i64 {
+        match self.knob.floor {
+            None => limit,
+            Some(floor) if self.knob.least => limit.min(floor),
+            Some(floor) => limit.max(floor),
+        }
     }
 
     /// What is used with less of it, or for a lower limit with more.
     fn tighter(&self, used: i64) -> i64 {
         let step = (used * LESS / 100).max(1);
-        if self.knob.least { used + step } else { used - step }
+        self.held(if self.knob.least { used + step } else { used - step })
     }
 }
 

@@ -113,6 +113,9 @@ pub(crate) struct KnobText {
     pub(crate) slack: [i64; 2],
     /// A value at which it holds nothing back, for finding a first plan.
     pub(crate) loose: i64,
+    /// A limit below which it makes no sense, however little the plan uses; above which, for a lower limit.
+    #[serde(default)]
+    pub(crate) floor: Option<i64>,
     /// Whether it is a lower limit: what the plan has less of.
     #[serde(default)]
     pub(crate) least: bool,

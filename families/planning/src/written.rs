@@ -204,13 +204,16 @@ impl Written {
     /// Holds a trap to what its kind needs.
     fn check(&self, trap: &TrapText, layout: &Layout) -> Result<(), String> {
         let (path, column) = trap.place();
-        let file = self.files.iter().find(|file| file.path == path).ok_or_else(|| format!("there is no file `{path}`"))?;
-        let [table] = &file.tables[..] else {
-            if trap.kind == TrapKind::Memo {
-                return trap.memo.as_ref().and(trap.note.as_ref()).and(trap.was).map(|_| ()).ok_or_else(|| "a memo needs `memo`, `note` and `was`".to_owned());
-            }
-            return Err("a trap is laid in a file of one table".to_owned());
+        let file =
+            self.files.iter().find(|file| file.path == path).ok_or_else(|| format!("there is no file `{path}`"))?;
+        // A memo may be about one of several tables; all others are laid in a file of one.
+        let has = |table: &&FileTable| column.is_some_and(|name| table.columns.iter().any(|known| known.name == name));
+        let table = match (&file.tables[..], trap.kind) {
+            ([table], _) => Some(table),
+            (tables, TrapKind::Memo) => tables.iter().find(has),
+            _ => None,
         };
+        let table = table.ok_or("a trap is laid in a file of one table")?;
         let known = |name: &str| table.columns.iter().find(|column| column.name == name);
         let need = |column: Option<&str>| -> Result<Kind, String> {
             let column = column.and_then(known).ok_or_else(|| format!("`{}` names no column of {path}", trap.at))?;
@@ -226,12 +229,16 @@ impl Written {
                 need(column)?;
                 with(trap.was.is_some(), "`was`, in percent")
             }
-            TrapKind::Scope => {
-                with(trap.column.is_some() && trap.ours.is_some() && !trap.others.is_empty(), "`column`, `ours` and `others`")
-            }
+            TrapKind::Scope => with(
+                trap.column.is_some() && trap.ours.is_some() && !trap.others.is_empty(),
+                "`column`, `ours` and `others`",
+            ),
             TrapKind::Recode => {
                 need(column)?;
-                with(trap.codes.is_some() && trap.code.as_ref().is_some_and(|code| code.contains("{#")), "`codes` and `code`")
+                with(
+                    trap.codes.is_some() && trap.code.as_ref().is_some_and(|code| code.contains("{#")),
+                    "`codes` and `code`",
+                )
             }
             TrapKind::Blank => {
                 need(column)?;

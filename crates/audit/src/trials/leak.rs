@@ -4,12 +4,12 @@
 //! Names are searched for everywhere. Certified values are searched for in texts only, because a price or a count of the
 //! world may happen to be the same number. The canary may occur.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use super::reading::read_everything;
 use crate::{Finding, Held, Subject};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use benchwright_base::Digest;
-use benchwright_grade::Grader;
 use benchwright_files::{Limits, xlsx};
+use benchwright_grade::Grader;
 use benchwright_pack::{Split, Task};
 use benchwright_schema::{arguments_schema, describe, plan::Binding, result_schema};
 use serde_json::{Value as Json, json};

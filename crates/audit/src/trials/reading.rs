@@ -90,8 +90,12 @@ impl Reader<'_> {
         };
         // A record that is found by a text is found by that of a record that is there.
         if let (Verb::Get, Some(table)) = (tool.verb, tool.table) {
-            let own: Vec<Json> =
-                self.episode.rows(table).take(SINGLE).filter_map(|row| self.named(self.domain.table(table), &schema, row)).collect();
+            let own: Vec<Json> = self
+                .episode
+                .rows(table)
+                .take(SINGLE)
+                .filter_map(|row| self.named(self.domain.table(table), &schema, row))
+                .collect();
             let before = self.answers.len();
             for arguments in own {
                 self.ask(tool, &arguments);

@@ -4,6 +4,7 @@ mod broken;
 mod closed_book;
 mod own_patterns;
 mod partial;
+mod planning;
 mod request;
 mod rewards;
 mod sides;

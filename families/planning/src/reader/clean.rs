@@ -18,7 +18,8 @@ pub(super) fn undo(
 ) -> Result<(), String> {
     let (path, column) = trap.place();
     let file = written.files.iter().find(|file| file.path == path).ok_or("there is no such file")?;
-    let has = |at: &usize| column.is_none_or(|column| file.tables[*at].columns.iter().any(|known| known.name == column));
+    let has =
+        |at: &usize| column.is_none_or(|column| file.tables[*at].columns.iter().any(|known| known.name == column));
     let sheet = (0..file.tables.len()).find(has).ok_or("no table of the file has the column")?;
     let keys: Vec<String> = {
         let table = &file.tables[sheet];

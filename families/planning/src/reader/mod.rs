@@ -71,7 +71,9 @@ pub(crate) fn records(
         for key in order.unwrap_or_default() {
             let Some(row) = found.remove(&key) else { continue };
             let cells: Option<Vec<Cell>> = row.into_iter().collect();
-            rows.push(cells.ok_or_else(|| format!("a row of `{}` is not told in full: {}", table.name, key.join(", ")))?);
+            rows.push(
+                cells.ok_or_else(|| format!("a row of `{}` is not told in full: {}", table.name, key.join(", ")))?,
+            );
         }
         records.0.insert(table.name.clone(), rows);
     }
@@ -85,9 +87,7 @@ fn open(file: &File, workspace: &Workspace) -> Result<Vec<Read>, String> {
     let limits = Limits::default();
     let fault = |faults: benchwright_files::Faults| faults.to_string();
     match &**media {
-        "text/csv" => {
-            Ok(vec![csv::read(&file.path, body.as_bytes(), Dialect::Comma, &limits).map_err(fault)?.into()])
-        }
+        "text/csv" => Ok(vec![csv::read(&file.path, body.as_bytes(), Dialect::Comma, &limits).map_err(fault)?.into()]),
         "application/json" if file.tables.len() == 1 => {
             Ok(vec![json::read(&file.path, body.as_bytes(), json::Expect::default(), &limits).map_err(fault)?.into()])
         }

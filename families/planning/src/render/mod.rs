@@ -5,7 +5,6 @@ mod traps;
 use crate::{
     layout::{Kind, Layout},
     records::{Cell, Records},
-    told::Told,
     written::{File, FileTable, TrapText, Written},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -55,7 +54,6 @@ pub(crate) struct Draft {
 /// What files are made from.
 pub(crate) struct Source<'a> {
     pub(crate) layout: &'a Layout,
-    pub(crate) told: &'a Told,
     pub(crate) written: &'a Written,
     pub(crate) forms: &'a Domain,
     pub(crate) records: &'a Records,
@@ -242,7 +240,8 @@ fn dictionary(source: &Source<'_>, drafts: &[Draft]) -> Result<Rendered, String>
         for (at, sheet) in draft.sheets.iter().enumerate() {
             for name in &sheet.header {
                 let known = file.and_then(|file| file.tables.get(at));
-                let column = known.and_then(|table| Some((table, table.columns.iter().find(|known| known.name == *name)?)));
+                let column =
+                    known.and_then(|table| Some((table, table.columns.iter().find(|known| known.name == *name)?)));
                 let (means, kind, key) = match column {
                     Some((table, column)) => {
                         let declared = &source.layout.tables[table.from];
@@ -273,6 +272,5 @@ fn dictionary(source: &Source<'_>, drafts: &[Draft]) -> Result<Rendered, String>
         body.push('\n');
         body.push_str(&markdown::write(&table).map_err(|faults| faults.to_string())?);
     }
-    let _ = source.told;
     Ok(Rendered { path: "dictionary.md".to_owned(), media: "text/markdown", body })
 }

@@ -59,7 +59,12 @@ pub(super) fn lay(
                 ("codes".to_owned(), "old".to_owned(), "code in the old system".to_owned()),
                 ("codes".to_owned(), "new".to_owned(), "code in ours".to_owned()),
             ];
-            drafts.push(Draft { path, says: "which code of the old system is which of ours".to_owned(), sheets: vec![codes], added });
+            drafts.push(Draft {
+                path,
+                says: "which code of the old system is which of ours".to_owned(),
+                sheets: vec![codes],
+                added,
+            });
         }
         TrapKind::Blank => blank(source, trap, table, column, stream).map_err(fault)?,
         TrapKind::Memo => {
@@ -179,7 +184,8 @@ fn recode(trap: &TrapText, sheet: &mut Sheet, column: &str, stream: &mut Stream)
         places.swap(last, stream.below(last as u64 + 1) as usize);
     }
     let old = |place: usize| format!("{lead}{:0digits$}{tail}", first + step * places[place]);
-    let mut rows: Vec<Vec<String>> = ours.iter().enumerate().map(|(place, new)| vec![old(place), new.clone()]).collect();
+    let mut rows: Vec<Vec<String>> =
+        ours.iter().enumerate().map(|(place, new)| vec![old(place), new.clone()]).collect();
     rows.sort();
     for row in &mut sheet.rows {
         let place = ours.binary_search(&row[at]).map_err(|_| "a code was lost")?;
@@ -190,7 +196,13 @@ fn recode(trap: &TrapText, sheet: &mut Sheet, column: &str, stream: &mut Stream)
 }
 
 /// Cells that are empty where the usual value holds.
-fn blank(source: &Source<'_>, trap: &TrapText, sheet: &mut Sheet, column: &str, stream: &mut Stream) -> Result<(), String> {
+fn blank(
+    source: &Source<'_>,
+    trap: &TrapText,
+    sheet: &mut Sheet,
+    column: &str,
+    stream: &mut Stream,
+) -> Result<(), String> {
     let at = sheet.column(column)?;
     let by = sheet.column(trap.by.as_deref().unwrap_or_default())?;
     let usual = usual_values(source.layout, source.records, trap.usual.as_deref().unwrap_or_default())?;

@@ -1,0 +1,190 @@
+//! Planning tasks on the bench: made with several provers, attacked by every trial, and broken on purpose.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use crate::support::library;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use benchwright_audit::{Held, NotRemade, Solvers, Subject, TRIALS, run};
+use benchwright_catalog::Catalog;
+use benchwright_grade::FULL;
+use benchwright_pack::{Anchors, Ending, Snapshot, Task};
+use benchwright_project::{Order, Solver, make};
+use benchwright_solve::{CpSat, Highs, Portfolio};
+use std::sync::LazyLock;
+
+struct Bench {
+    catalog: Catalog,
+    first: CpSat,
+    second: Highs,
+}
+
+impl Bench {
+    fn open() -> Option<Bench> {
+        let library = library()?;
+        let (first, second) = (CpSat::load(&library).unwrap(), Highs::load(&library).unwrap());
+        Some(Bench { catalog: Catalog::built_in(), first, second })
+    }
+
+    fn make(&self, name: &str, tier: &str, seed: u64) -> Task {
+        let pattern = self.catalog.pattern(name).unwrap();
+        let family = self.catalog.family(&pattern.family, &pattern.domain).unwrap();
+        let domain = self.catalog.find(&pattern.domain).unwrap().domain;
+        let order = Order { pattern: &pattern, tier, objective: "best", seed, reading: None };
+        let solver = Solver { version: "test".to_owned(), library: "test".to_owned() };
+        let mut planner = Portfolio::new(&self.first, &self.second);
+        make(order, family, &domain, &mut planner, &solver).unwrap()
+    }
+
+    /// What the trials find, those that are not clean by name.
+    fn found(&self, task: &Task, made: &Task) -> Vec<(&'static str, String)> {
+        let remake = || Ok::<_, NotRemade>(made.clone());
+        let solvers = Some(Solvers { first: &self.first, second: &self.second });
+        let subject = match Subject::new(task, &self.catalog, solvers, &remake) {
+            Ok(subject) => subject,
+            Err(error) => return vec![("subject", error.to_string())],
+        };
+        let grader = match subject.grader() {
+            Ok(grader) => grader,
+            Err(error) => return vec![("grader", error.to_string())],
+        };
+        let trials = TRIALS.iter().filter(|trial| !trial.whole);
+        let found = trials.filter_map(|trial| match run(trial, &subject, &grader).held {
+            Held::Failed(why) | Held::NoVerdict(why) => Some((trial.name, why)),
+            Held::Passed | Held::Na(_) => None,
+        });
+        found.collect()
+    }
+}
+
+static MADE: LazyLock<Option<(Bench, Task)>> = LazyLock::new(|| {
+    let bench = Bench::open()?;
+    let task = bench.make("planning/coatings", "easy", 1);
+    Some((bench, task))
+});
+
+/// Every trial that there is for it passes, and the certified plan is worth everything.
+#[test]
+fn a_planning_task_is_clean() {
+    let Some((bench, task)) = &*MADE else { return };
+    assert_eq!(bench.found(task, task), []);
+    let verifier = &task.sealed.verifier;
+    let anchors = verifier.anchors.unwrap();
+    assert!(anchors.full == verifier.best[0] && anchors.half > anchors.full && anchors.none > anchors.half);
+    let remake = || Ok::<_, NotRemade>(task.clone());
+    let subject = Subject::new(task, &bench.catalog, None, &remake).unwrap();
+    let verdict = subject.grader().unwrap().grade(&subject.play(&task.sealed.oracle).unwrap()).unwrap();
+    assert_eq!((verdict.ending, verdict.reward, verdict.paper_pass), (Ending::Pass, FULL, true));
+    // Without the last form a rule is broken, and nothing is left.
+    let mut short = task.sealed.oracle.clone();
+    short.steps[1].args["rows"].as_array_mut().unwrap().clear();
+    let verdict = subject.grader().unwrap().grade(&subject.play(&short).unwrap()).unwrap();
+    assert_eq!((verdict.ending, verdict.reward, verdict.paper_pass), (Ending::Fail, 0, false));
+}
+
+/// The same order gives the same bytes.
+#[test]
+fn a_planning_task_is_made_again_to_the_byte() {
+    let Some((bench, task)) = &*MADE else { return };
+    assert_eq!(bench.make("planning/coatings", "easy", 1).digest(), task.digest());
+}
+
+/// A row of the world's files, for changing it.
+fn file<'w>(
+    world: &'w mut Snapshot,
+    domain: &benchwright_schema::Domain,
+    path: &str,
+) -> &'w mut Vec<benchwright_base::Value> {
+    let table = domain.table_named("file").unwrap();
+    let rows = &mut world.tables[table.index()].rows;
+    rows.iter_mut().find(|row| row[1].as_text() == Some(path)).unwrap()
+}
+
+/// A task whose file says something else.
+fn with_file(bench: &Bench, task: &Task, path: &str, change: impl Fn(&str) -> String) -> Task {
+    let domain = bench.catalog.find(&task.open.domain).unwrap().domain;
+    let mut world = Snapshot::from_bytes(&task.world, &domain).unwrap();
+    let row = file(&mut world, &domain, path);
+    let body = row.last().unwrap().as_text().unwrap().to_owned();
+    let changed = change(&body);
+    assert_ne!(body, changed, "{path}");
+    *row.last_mut().unwrap() = benchwright_base::Value::text(&*changed);
+    let mut task = task.clone();
+    task.world = world.to_bytes(&domain);
+    let digest = benchwright_base::Digest::of(&task.world).to_string();
+    task.open.world.clone_from(&digest);
+    task.sealed.verifier.world = digest;
+    task
+}
+
+/// Compilers that are broken in one place each, and the trial that says so.
+#[test]
+fn a_broken_compiler_is_found_by_the_right_trial() {
+    let Some((bench, task)) = &*MADE else { return };
+    let caught = |task: &Task, made: &Task, by: &str| {
+        let found = bench.found(task, made);
+        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
+    };
+    // A fact of a file that is not the case's: another number in one cell.
+    let line = with_file(bench, task, "data/line.json", |body| {
+        body.replacen("line_minutes\": 9", "line_minutes\": 8", 1).replacen(
+            "line_minutes\": 10",
+            "line_minutes\": 11",
+            1,
+        )
+    });
+    caught(&line, task, "closed-book");
+    // Two columns of a file have changed places.
+    let swapped = with_file(bench, task, "data/conflicts.csv", |body| body.replacen("first,then", "then,first", 1));
+    caught(&swapped, task, "closed-book");
+    // A stale row that is newer than the truth.
+    let stale = with_file(bench, task, "data/items.csv", |body| body.replacen(",1,", ",3,", 1));
+    caught(&stale, task, "closed-book");
+    // A clause in no file: the sentence of a trap is lost.
+    let mut silent = task.clone();
+    let says = "Where a colour stands more than once in items.csv, the row with the highest version counts and the others never do.";
+    silent.instruction = silent.instruction.replace(&format!("- {says}\n"), "");
+    assert_ne!(silent.instruction, task.instruction);
+    silent.open.instruction = benchwright_base::Digest::of(silent.instruction.as_bytes()).to_string();
+    caught(&silent, task, "closed-book");
+    // A sheet that tells the optimum.
+    let best = task.sealed.verifier.best[0].to_string();
+    let leak = with_file(bench, task, "dictionary.md", |body| format!("{body}\nThe best plan costs {best}.\n"));
+    caught(&leak, task, "leak");
+    // What is told inside of a workbook is found too.
+    let book = with_file(bench, task, "data/demand.xlsx", |body| {
+        let bytes = STANDARD.decode(body).unwrap();
+        let text =
+            benchwright_files::Table::new("Forecast", vec!["note".to_owned()], vec![vec![best.clone()]]).unwrap();
+        let sheet = benchwright_files::xlsx::Sheet { table: &text, title: None, integers: &[] };
+        assert!(bytes.starts_with(b"PK"));
+        STANDARD.encode(benchwright_files::xlsx::write(&[sheet]).unwrap())
+    });
+    caught(&book, task, "leak");
+    // A bound that is one too high: plans that are better than it raise an alarm.
+    let mut bound = task.clone();
+    let Anchors { full, .. } = task.sealed.verifier.anchors.unwrap();
+    bound.sealed.verifier.anchors.as_mut().unwrap().full = full + 1;
+    caught(&bound, task, "oracle");
+    // A quality that rises: anchors in the wrong order are no verdict at all.
+    let mut rising = task.clone();
+    rising.sealed.verifier.anchors = Some(Anchors { full, half: full - 5, none: full - 50 });
+    caught(&rising, task, "grader");
+    // A certified value that can be bettered.
+    let mut dear = task.clone();
+    dear.sealed.verifier.best[0] += 1;
+    caught(&dear, task, "second-solver");
+    // A rule that the judge has lost.
+    let mut lost = task.clone();
+    lost.sealed.verifier.plan.rules.remove("coatings/shelf-life");
+    caught(&lost, task, "near-miss");
+    // A limit that the judge reads one too large.
+    let mut loose = task.clone();
+    let tank = loose.sealed.verifier.bindings.facts.get_mut("tank").unwrap();
+    let benchwright_schema::plan::Binding::Number(number) = tank.values_mut().next().unwrap() else { panic!() };
+    *number += 1;
+    caught(&loose, task, "near-miss");
+    // An oracle that hands in one form only.
+    let mut half = task.clone();
+    half.sealed.oracle.steps.pop();
+    caught(&half, task, "oracle");
+}

@@ -1,0 +1,145 @@
+//! The laws of a workflow: what is rendered can be read back, whatever was laid into the files; and who reads in a hurry reads wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use crate::{
+    Planning, family,
+    reader::{self, Workspace},
+    records::Records,
+    render::{self, Source},
+    told::TIERS,
+    written::{TrapText, traps_at},
+};
+use benchwright_project::Telling;
+use benchwright_sandbox::Sandbox;
+use benchwright_schema::Folder;
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+fn domains() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../domains")
+}
+
+fn files(folder: PathBuf) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+    files
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap()))
+        .filter(|(name, _)| name != "Cargo.toml")
+        .collect()
+}
+
+/// A workflow's folder with the part.
+fn folder(name: &str) -> Folder {
+    Folder::new(name, files(domains().join("planning").join(name)))
+        .with_part("planning", files(domains().join("_parts/planning")))
+}
+
+fn filler(
+    domain: std::sync::Arc<benchwright_schema::Domain>,
+    size: &str,
+    seed: u64,
+) -> Result<benchwright_pack::Snapshot, String> {
+    Ok(Sandbox::seeded(domain, &[], size, seed).map_err(|error| error.to_string())?.first_snapshot())
+}
+
+fn workflows() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(domains().join("planning"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn planning(folder: &Folder) -> Result<Planning, String> {
+    let telling = Telling { folder, domain: None, filler };
+    crate::planning(telling).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+fn rendered(planning: &Planning, records: &Records, traps: &[&TrapText]) -> Workspace {
+    let source = Source {
+        layout: &planning.layout,
+        written: &planning.written,
+        forms: &planning.forms,
+        records,
+        traps: traps.to_vec(),
+    };
+    let files = render::files(&source).unwrap();
+    files.into_iter().map(|file| (file.path, (file.media.to_owned(), file.body))).collect()
+}
+
+/// Whatever is drawn, at every tier: cleaning undoes rendering, and the same records give the same bytes.
+#[test]
+fn what_is_rendered_is_read_back() {
+    let names = workflows();
+    assert!(names.contains(&"coatings".to_owned()));
+    for name in names {
+        let planning = planning(&folder(&name)).unwrap();
+        for tier in TIERS {
+            let traps: Vec<&TrapText> = planning.written.traps.iter().take(traps_at(tier)).collect();
+            assert_eq!(traps.len(), traps_at(tier), "{name} has too few traps");
+            let mut misread: BTreeMap<&str, u32> = BTreeMap::new();
+            for seed in 0..6 {
+                let drawn = filler(planning.layout.domain.clone(), tier, seed).unwrap();
+                let records = Records::of(&planning.layout, &drawn).unwrap();
+                let workspace = rendered(&planning, &records, &traps);
+                assert_eq!(workspace, rendered(&planning, &records, &traps), "{name} {tier} {seed}");
+                let read = reader::records(&planning.layout, &planning.written, &traps, &workspace);
+                assert_eq!(read.as_ref(), Ok(&records), "{name} {tier} {seed}");
+                // Each trap, not heeded, makes other records or none.
+                for left in &traps {
+                    let others: Vec<&TrapText> = traps.iter().filter(|trap| trap.name != left.name).copied().collect();
+                    let read = reader::records(&planning.layout, &planning.written, &others, &workspace);
+                    *misread.entry(&left.name).or_default() += u32::from(read != Ok(records.clone()));
+                }
+            }
+            for trap in &traps {
+                assert!(
+                    misread.get(&*trap.name).is_some_and(|count| *count > 0),
+                    "{name} {tier}: {} misleads nobody",
+                    trap.name
+                );
+            }
+        }
+    }
+}
+
+/// What is wrong in a folder is told with the file that it stands in.
+#[test]
+fn a_faulty_folder_is_told_by_its_files() {
+    let good = folder("coatings");
+    assert!(family(Telling { folder: &good, domain: None, filler }).is_ok());
+    let with = |file: &str, from: &str, to: &str| {
+        let mut folder = good.clone();
+        let text = folder.files.get_mut(file).unwrap();
+        assert!(text.contains(from), "{file} has no `{from}`");
+        *text = text.replacen(from, to, 1);
+        planning(&folder).err().unwrap_or_default()
+    };
+    let cases = [
+        (with("planning.toml", "lot sizing", ""), "planning.toml", "what do the books call it"),
+        (
+            with("planning.toml", "family = \"manufacturing\"", "family = \"manufacture\""),
+            "planning.toml",
+            "did you mean `manufacturing`",
+        ),
+        (with("planning.toml", "medium = [1,", "middle = [1,"), "planning.toml", "`medium` is missing"),
+        (
+            with("files.toml", "from    = \"family\"", "from    = \"familly\""),
+            "files.toml",
+            "there is no table `familly`",
+        ),
+        (with("files.toml", "    \"qty: how much\",\n", ""), "files.toml", "no file tells `demand.qty`"),
+        (
+            with("files.toml", "units = { l = 1, cl = 100 }", "units = { l = 10, cl = 100 }"),
+            "files.toml",
+            "one of which is 1",
+        ),
+        (with("data.toml", "[plant]", "[plant"), "data.toml", "2"),
+        (with("draw.toml", "any family", "any familly"), "draw.toml", "familly"),
+        (with("plan.toml", "<= tank()", "<= tanks()"), "plan.toml", "tanks"),
+    ];
+    for (told, file, says) in cases {
+        assert!(told.contains(file) && told.contains(says), "{file}: {says}: {told:?}");
+    }
+}
