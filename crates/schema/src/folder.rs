@@ -29,11 +29,18 @@ impl Folder {
         Folder { name: name.into(), files: files.into_iter().collect(), ..Folder::default() }
     }
 
-    /// The same folder with a part that it includes. In the part's declarations `{domain}` stands for the domain's name.
+    /// The same folder with a part that it includes. In the part's declarations `{domain}` stands for the domain's name, and `{tables}`
+    /// for the names of the domain's own tables with commas between them.
     #[must_use]
     pub fn with_part(mut self, part: &str, files: impl IntoIterator<Item = (String, String)>) -> Folder {
+        let tables = self.own_tables().join(", ");
+        let filled = |text: String| {
+            // Where there are none, a list goes without them.
+            let text = if tables.is_empty() { text.replace(", {tables}", "") } else { text };
+            text.replace("{domain}", &self.name).replace("{tables}", &tables)
+        };
         let own = |(path, text): (String, String)| {
-            let text = if path.ends_with(".toml") { text.replace("{domain}", &self.name) } else { text };
+            let text = if path.ends_with(".toml") { filled(text) } else { text };
             (format!("{}/{part}/{path}", Folder::PARTS), text)
         };
         let files = files.into_iter().map(own).collect();
@@ -48,6 +55,13 @@ impl Folder {
         list.into_iter().flatten().filter_map(|part| part.as_str().map(str::to_owned)).collect()
     }
 
+    /// The names of the tables that its own `tables.toml` declares, in order, as far as that can be read; faults are told when it is
+    /// loaded.
+    pub fn own_tables(&self) -> Vec<String> {
+        let tables: Option<toml::Table> = self.get("tables.toml").and_then(|text| text.parse().ok());
+        tables.into_iter().flatten().map(|(name, _)| name).filter(|name| name != "enums").collect()
+    }
+
     /// The names of its tools and of those of its parts, as far as they can be read; faults are told when it is loaded.
     pub fn tool_names(&self) -> Vec<String> {
         let own = self.get("tools.toml");
@@ -60,5 +74,23 @@ impl Folder {
     /// The text of a file by its path in the folder.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(|text| &**text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_speaks_of_the_domain_and_of_its_own_tables() {
+        let part = || [("tools.toml".to_owned(), "{domain}_show = \"native reads stage, {tables}: x\"".to_owned())];
+        let told = |tables: &str| {
+            let folder = Folder::new("shop", [("tables.toml".to_owned(), tables.to_owned())]).with_part("desk", part());
+            folder.parts[0].get("_parts/desk/tools.toml").unwrap_or_default().to_owned()
+        };
+        let tables = "[enums]\nA = [\"a\"]\n[runs]\nitem = \"text\"\n[overtime]\nminutes = \"int\"\n";
+        assert_eq!(told(tables), "shop_show = \"native reads stage, overtime, runs: x\"");
+        assert_eq!(told("[enums]\nA = [\"a\"]\n"), "shop_show = \"native reads stage: x\"");
+        assert_eq!(told("not = toml = "), "shop_show = \"native reads stage: x\"");
     }
 }
