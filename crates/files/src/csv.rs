@@ -9,7 +9,7 @@ use crate::{
     fault::Notes,
     table::{check_header, stem},
 };
-use ::csv::{ByteRecord, ReaderBuilder, Terminator, WriterBuilder};
+use ::csv::{ByteRecord, ReaderBuilder, Terminator, Writer, WriterBuilder};
 use std::collections::BTreeMap;
 
 /// What stands between cells.
@@ -53,8 +53,7 @@ pub fn write(table: &Table, dialect: Dialect) -> Result<String, Faults> {
     if !notes.faults.is_empty() {
         return Err(notes.faults);
     }
-    let mut writer =
-        WriterBuilder::new().delimiter(dialect.separator()).terminator(Terminator::Any(b'\n')).from_writer(Vec::new());
+    let mut writer = writer(dialect);
     for (_, cells) in all {
         if writer.write_record(cells).is_err() {
             return Err(notes.end(What::Cannot("there is no memory for the file")));
@@ -64,44 +63,95 @@ pub fn write(table: &Table, dialect: Dialect) -> Result<String, Faults> {
     text.ok_or_else(|| notes.end(What::Cannot("there is no memory for the file")))
 }
 
+/// Rows of cells one after the other, whatever the first of them is: for whoever shows a sheet as it stands.
+pub fn write_rows<'a>(rows: impl IntoIterator<Item = &'a [String]>, dialect: Dialect) -> Option<String> {
+    let mut writer = writer(dialect);
+    for cells in rows {
+        writer.write_record(cells).ok()?;
+    }
+    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+fn writer(dialect: Dialect) -> Writer<Vec<u8>> {
+    WriterBuilder::new()
+        .delimiter(dialect.separator())
+        .terminator(Terminator::Any(b'\n'))
+        .flexible(true)
+        .from_writer(Vec::new())
+}
+
 /// The table of a file. It is called as the file is, without folders and ending.
 pub fn read(file: &str, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Table, Faults> {
-    let mut notes = Notes::of(file);
-    if !limits.admit(bytes, &mut notes) {
-        return Err(notes.faults);
+    let Lines { header, rows, faults, .. } = lines(file, bytes, dialect, limits);
+    if !faults.is_empty() {
+        return Err(faults);
     }
+    Table::new(stem(file), header, rows.into_iter().map(|(_, cells)| cells).collect())
+}
+
+/// What can be read of a file that may have faults, for whoever has more to say of its rows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lines {
+    /// The line of the header, mostly the first.
+    pub top: usize,
+    /// The names of the columns; none if they cannot be read.
+    pub header: Vec<String>,
+    /// The rows that are as long as the header and can be read, each with the line on which it begins.
+    pub rows: Vec<(usize, Vec<String>)>,
+    /// What is wrong with all others.
+    pub faults: Faults,
+}
+
+/// The rows of a file with their lines, and its faults.
+pub fn lines(file: &str, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Lines {
+    let mut notes = Notes::of(file);
+    let mut read = Lines::default();
+    if limits.admit(bytes, &mut notes) {
+        let has_header = read_lines(bytes, dialect, limits, &mut read, &mut notes);
+        if !has_header && notes.faults.is_empty() {
+            notes.whole(What::NoHeader);
+        }
+    }
+    read.faults = notes.faults;
+    read
+}
+
+/// Reads rows and notes faults; gives whether there is a header.
+fn read_lines(bytes: &[u8], dialect: Dialect, limits: &Limits, read: &mut Lines, notes: &mut Notes) -> bool {
     let Scanned { lines, mut quotes } = scan(bytes, dialect.separator());
     let mut reader =
         ReaderBuilder::new().delimiter(dialect.separator()).has_headers(false).flexible(true).from_reader(bytes);
     let mut record = ByteRecord::new();
-    let mut header: Option<Vec<String>> = None;
-    let mut rows = Vec::new();
+    let mut has_header = false;
+    let mut seen = 0;
     for line in lines {
         // A reader of memory does not fail, and rows of all lengths are taken.
         if !reader.read_byte_record(&mut record).unwrap_or(false) {
             break;
         }
         let broken = quotes.remove(&line);
-        let names = header.as_deref().unwrap_or_default();
+        let names = &read.header;
         let label = |at: usize| names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string());
         for (at, what) in broken.iter().flatten() {
             notes.tell(Some(line), Some(&label(*at)), what.clone());
         }
-        if header.is_none() && !limits.admit_columns(record.len(), Some(line), &mut notes) {
-            return Err(notes.faults);
+        if !has_header && !limits.admit_columns(record.len(), Some(line), notes) {
+            return false;
         }
-        if header.is_some() && rows.len() == limits.rows {
+        if has_header && seen == limits.rows {
             notes.whole(What::TooMany { of: "rows", most: limits.rows });
             break;
         }
-        if rows.len().saturating_mul(names.len()) > limits.cells() {
+        if seen.saturating_mul(names.len()) > limits.cells() {
             notes.whole(What::TooMany { of: "cells", most: limits.cells() });
             break;
         }
+        seen += usize::from(has_header);
         // What a broken quote leaves of a row tells nothing about its length.
-        if header.is_some() && broken.is_none() && record.len() != names.len() {
-            notes.tell(Some(line), None, What::Ragged { found: record.len(), expected: names.len() });
-            rows.push(Vec::new());
+        if has_header && record.len() != names.len() {
+            if broken.is_none() {
+                notes.tell(Some(line), None, What::Ragged { found: record.len(), expected: names.len() });
+            }
             continue;
         }
         let mut cells = Vec::with_capacity(record.len());
@@ -109,26 +159,22 @@ pub fn read(file: &str, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Resu
             match std::str::from_utf8(cell) {
                 Err(_) => notes.tell(Some(line), Some(&label(at)), What::NotUtf8),
                 Ok(text) if text.contains('\0') => notes.tell(Some(line), Some(&label(at)), What::Nul),
-                Ok(text) => {
-                    limits.admit_cell(text, line, &label(at), &mut notes);
-                    cells.push(text.to_owned());
-                }
+                Ok(text) if limits.admit_cell(text, line, &label(at), notes) => cells.push(text.to_owned()),
+                Ok(_) => {}
             }
         }
-        match &header {
-            Some(_) => rows.push(cells),
-            None if cells.len() < record.len() => return Err(notes.faults),
-            None => {
-                check_header(&cells, Some(line), &mut notes);
-                header = Some(cells);
+        let is_whole = cells.len() == record.len() && broken.is_none();
+        if !has_header {
+            if cells.len() < record.len() {
+                return false;
             }
+            check_header(&cells, Some(line), notes);
+            (read.top, read.header, has_header) = (line, cells, true);
+        } else if is_whole {
+            read.rows.push((line, cells));
         }
     }
-    let Some(header) = header else { return Err(notes.end(What::NoHeader)) };
-    if !notes.faults.is_empty() {
-        return Err(notes.faults);
-    }
-    Table::new(stem(file), header, rows)
+    has_header
 }
 
 /// What the crate `csv` does not tell: on which line each row begins, and which quotes stand where none can, by line, with their column.
@@ -214,6 +260,26 @@ mod tests {
             "d/t.csv, row 1, column `2`: the column has no name\nd/t.csv, row 1, column `3`: two columns are called `a`"
         );
         assert_eq!(told(b"\xef\xbb\xbf\n\r\n"), "d/t.csv: there is no header");
+    }
+
+    #[test]
+    fn sound_rows_are_read_beside_broken_ones() {
+        let read = |bytes: &[u8]| lines("t.csv", bytes, Dialect::Comma, &Limits::default());
+        let got = read(b"\n\na,b\n\"x\ny\",1\n\n2\n3,\xff\n4,\0\n5,6\n7,8\"\n");
+        assert_eq!((got.top, got.header.join(",")), (3, "a,b".to_owned()));
+        let rows: Vec<(usize, String)> = got.rows.iter().map(|(line, cells)| (*line, cells.join("|"))).collect();
+        assert_eq!(rows, [(4, "x\ny|1".to_owned()), (10, "5|6".to_owned())]);
+        let broken: Vec<Option<usize>> = got.faults.listed().iter().map(|fault| fault.row).collect();
+        assert_eq!(broken, [7, 8, 9, 11].map(Some));
+        assert_eq!(read(b"").faults.listed()[0].what, What::NoHeader);
+        assert_eq!(read(b"a,\xff\n1,2\n").rows, []);
+    }
+
+    #[test]
+    fn rows_are_written_as_they_stand() {
+        let rows = [vec!["Forecast".to_owned()], vec!["a,b".to_owned(), "x\ny".to_owned()], vec![String::new()]];
+        let text = write_rows(rows.iter().map(|cells| &**cells), Dialect::Comma).unwrap();
+        assert_eq!(text, "Forecast\n\"a,b\",\"x\ny\"\n\"\"\n");
     }
 
     #[test]

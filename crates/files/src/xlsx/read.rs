@@ -74,6 +74,37 @@ impl Workbook {
         }
     }
 
+    /// What stands on a sheet, row by row from the first, whether it is a table or not. Rows end with their last cell that is not empty,
+    /// and the sheet with its last row that is not.
+    pub fn cells(&mut self, sheet: &str) -> Result<Vec<Vec<String>>, Faults> {
+        let mut notes = Notes::sheet(&self.file, sheet);
+        let names = self.sheets();
+        if !names.iter().any(|name| name == sheet) {
+            return Err(notes.end(What::NoSheet(names.join(", "))));
+        }
+        let grid = match self.grid(sheet, 2) {
+            Err(what) => return Err(notes.end(what)),
+            Ok(grid) => grid,
+        };
+        let widths = grid.values().filter_map(|cells| cells.last_key_value()).map(|(column, _)| column + 1);
+        let height = grid.last_key_value().map_or(0, |(row, _)| row + 1);
+        if widths.sum::<usize>().saturating_add(height) > self.limits.cells() {
+            return Err(notes.end(What::TooMany { of: "cells", most: self.limits.cells() }));
+        }
+        let mut rows = vec![Vec::new(); height];
+        for (row, cells) in grid {
+            let width = cells.last_key_value().map_or(0, |(column, _)| column + 1);
+            rows[row] = vec![String::new(); width];
+            for (column, cell) in cells {
+                match cell {
+                    Ok(text) => rows[row][column] = text,
+                    Err(what) => notes.tell(Some(row + 1), Some(&(column + 1).to_string()), what),
+                }
+            }
+        }
+        notes.faults.or(rows)
+    }
+
     /// All sheets, some of which have a title.
     pub fn tables(&mut self, has_title: impl Fn(&str) -> bool) -> Result<Vec<Titled>, Faults> {
         let mut faults = Faults::default();

@@ -235,3 +235,34 @@ fn a_hostile_workbook_is_an_error_within_the_limits() {
         "w.xlsx: there are more than 10 bytes"
     );
 }
+
+#[test]
+fn a_sheet_is_shown_as_it_stands() {
+    let tables = example();
+    let mut workbook = Workbook::open("w.xlsx", &write(&sheets(&tables)).unwrap(), &Limits::default()).unwrap();
+    let rows = workbook.cells("Demand").unwrap();
+    let shown: Vec<String> = rows.iter().map(|cells| cells.join("|")).collect();
+    assert_eq!(shown[..3], ["Demand in litres", "item|qty|note", "A-1|12"]);
+    assert_eq!((shown.len(), &*shown[4]), (6, "B||1e3"));
+    assert_eq!(
+        workbook.cells("demand").unwrap_err().to_string(),
+        "w.xlsx, sheet `demand`: there is no sheet of this name; there are Demand, Sites"
+    );
+    // A gap is kept, and a cell without a text is told.
+    let bytes = with_cells(
+        "<row r=\"2\"><c r=\"B2\" t=\"inlineStr\"><is><t>x</t></is></c></row><row r=\"4\"><c r=\"A4\"><v>5</v></c></row>",
+    );
+    let mut workbook = Workbook::open("w.xlsx", &bytes, &Limits::default()).unwrap();
+    assert_eq!(workbook.cells("Sites").unwrap(), [&[][..], &["", "x"], &[], &["5"]].map(|cells| cells.to_vec()));
+    let bytes = with_cells("<row r=\"1\"><c r=\"A1\" t=\"e\"><v>#REF!</v></c></row>");
+    let mut workbook = Workbook::open("w.xlsx", &bytes, &Limits::default()).unwrap();
+    assert_eq!(
+        workbook.cells("Sites").unwrap_err().to_string(),
+        "w.xlsx, sheet `Sites`, row 1, column `1`: the cell holds an error, not a text or a number"
+    );
+    // A last row and column far away take no memory.
+    let limits = Limits { rows: 10, ..Limits::default() };
+    let bytes = with_cells("<row r=\"1048576\"><c r=\"A1048576\"><v>1</v></c></row>");
+    let mut workbook = Workbook::open("w.xlsx", &bytes, &limits).unwrap();
+    assert_eq!(workbook.cells("Sites").unwrap_err().to_string(), "w.xlsx, sheet `Sites`: there are more than 10 rows");
+}
