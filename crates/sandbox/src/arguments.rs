@@ -7,8 +7,8 @@ use benchwright_pack::{Refusal, RefusalCode};
 use benchwright_schema::{Argument, Domain, Setting, codec};
 use smallvec::SmallVec;
 
-/// The largest argument text that is read, in bytes.
-pub const LARGEST_ARGUMENTS: usize = 1 << 20;
+/// The largest argument text that is read, in bytes: room for a document of 2 MiB with its escapes. A wire may read less.
+pub const LARGEST_ARGUMENTS: usize = 4 << 20;
 /// The most items a list argument may have.
 pub(crate) const LONGEST_LIST: usize = 1000;
 
@@ -136,6 +136,17 @@ pub(crate) fn list<'j, 'a>(name: &str, json: &'j Json<'a>) -> Result<&'j [Json<'
         }
         Json::List(items) => Ok(items),
         other => Err(Refusal::argument(name, format!("wants a list, got {}", other.kind()))),
+    }
+}
+
+/// Checks that an argument is a list of objects. The limit of all arguments is the limit of how many.
+pub(crate) fn objects(name: &str, json: &Json<'_>) -> Result<(), Refusal> {
+    let Json::List(items) = json else {
+        return Err(Refusal::argument(name, format!("wants a list, got {}", json.kind())));
+    };
+    match items.iter().find(|item| !matches!(item, Json::Object(_))) {
+        Some(other) => Err(Refusal::argument(name, format!("wants a list of objects, got {}", other.kind()))),
+        None => Ok(()),
     }
 }
 

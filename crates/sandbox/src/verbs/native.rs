@@ -61,6 +61,11 @@ impl<'c, 'd> NativeCall<'c, 'd> {
         &self.draft.actor.compiled.domain
     }
 
+    /// The tables that the tool declares to read, in the order in which it names them.
+    pub fn reads(&self) -> &'c [TableId] {
+        &self.native.reads
+    }
+
     /// The table that the first argument speaks of.
     pub fn subject(&self) -> Result<TableId, Refusal> {
         self.native.subject().ok_or_else(|| fault("its first argument speaks of no table".into()))
@@ -349,6 +354,10 @@ pub(crate) fn native(call: &Call<'_>, draft: &mut Draft<'_>, code: &Code, out: &
                 None
             }
             (Some(json), Shape::Value) => Some(arguments::native(domain, argument, json)?),
+            (Some(json), Shape::Json) if argument.list => {
+                arguments::objects(&argument.cell.name, json)?;
+                None
+            }
             (Some(json), _) if argument.list => {
                 arguments::list(&argument.cell.name, json)?;
                 None
