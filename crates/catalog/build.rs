@@ -1,15 +1,22 @@
-//! Scans `domains/` and `patterns/` and embeds every declaration, of domains and of the parts in `domains/_parts`. There is no
-//! other list of domains or patterns. Code is not found here: what has some is a crate, listed in `src/generated.rs`.
+//! Scans `domains/` and `patterns/` and embeds every declaration, of domains, alone or in groups, and of the parts in
+//! `domains/_parts`. There is no other list of domains or patterns. Code is not found here: what has some is a crate, listed in
+//! `src/generated.rs`.
 
-use std::{env, fmt::Write as _, fs, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    env,
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 fn main() -> io::Result<()> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../domains");
     // Cargo looks at all that is in a folder.
     println!("cargo::rerun-if-changed={}", root.display());
     let root = root.canonicalize()?;
-    let domains = folders(&root)?;
-    let parts = folders(&root.join("_parts"))?;
+    let domains = embedded(&domains(&root)?)?;
+    let parts = embedded(&folders(&root.join("_parts"))?)?;
     let joined = files(&root.join("_joined"), &|name| name.ends_with(".toml"))?;
     let patterns = patterns()?;
     let code = format!(
@@ -21,15 +28,33 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("declarations.rs"), code)
 }
 
-/// The folders of domains or parts in a folder, each with its declarations. A `Cargo.toml` declares code and no world.
-fn folders(root: &Path) -> io::Result<String> {
-    let mut found = String::new();
-    for folder in sorted(root)?.into_iter().filter(|path| path.is_dir()) {
-        let name = name_of(&folder);
-        if name.starts_with(['_', '.']) {
-            continue;
+/// The folders of domains by name: those with a `domain.toml`, and, where a folder has none, those in it.
+fn domains(root: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
+    let is_domain = |path: &Path| path.join("domain.toml").is_file();
+    let mut found = BTreeMap::new();
+    for (name, folder) in folders(root)? {
+        let own = if is_domain(&folder) { BTreeMap::from([(name, folder)]) } else { folders(&folder)? };
+        for (name, folder) in own.into_iter().filter(|(_, folder)| is_domain(folder)) {
+            if let Some(other) = found.insert(name.clone(), folder.clone()) {
+                let places = format!("{} and {}", other.display(), folder.display());
+                return Err(io::Error::other(format!("there are two domains `{name}`: {places}")));
+            }
         }
-        let files = files(&folder, &|name| {
+    }
+    Ok(found)
+}
+
+/// The folders in a folder by name, but for those with a mark before it.
+fn folders(root: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
+    let all = sorted(root)?.into_iter().filter(|path| path.is_dir()).map(|path| (name_of(&path), path));
+    Ok(all.filter(|(name, _)| !name.starts_with(['_', '.'])).collect())
+}
+
+/// Folders of domains or parts, each with its declarations. A `Cargo.toml` declares code and no world.
+fn embedded(folders: &BTreeMap<String, PathBuf>) -> io::Result<String> {
+    let mut found = String::new();
+    for (name, folder) in folders {
+        let files = files(folder, &|name| {
             (name.ends_with(".toml") && name != "Cargo.toml") || matches!(name, "README.md" | "bench.case")
         })?;
         let _ = write!(found, "({name:?}, &[{files}]), ");
@@ -68,7 +93,7 @@ fn name_of(path: &Path) -> String {
 }
 
 /// What stands in a folder, in order; nothing, where there is no such folder.
-fn sorted(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
+fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }

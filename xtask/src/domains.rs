@@ -85,7 +85,11 @@ fn seen(codes: &[Code]) -> String {
 /// The folders with code, in order, and what is wrong with their manifests.
 fn find(root: &Path, without: &[&str]) -> Result<(Vec<Code>, Vec<Fault>)> {
     let (mut codes, mut faults) = (Vec::new(), Vec::new());
-    for (folder, kind) in [("domains", Kind::Domain), ("domains/_parts", Kind::Part), ("families", Kind::Family)] {
+    let mut places = vec![("domains".to_owned(), Kind::Domain)];
+    places.extend(groups(root)?.into_iter().map(|group| (group, Kind::Domain)));
+    places.extend([("domains/_parts".to_owned(), Kind::Part), ("families".to_owned(), Kind::Family)]);
+    for (folder, kind) in places {
+        let folder = &*folder;
         for name in folders(&root.join(folder))? {
             let manifest = root.join(folder).join(&name).join("Cargo.toml");
             if name.starts_with(['_', '.']) || !manifest.is_file() || without.contains(&&*name) {
@@ -102,6 +106,13 @@ fn find(root: &Path, without: &[&str]) -> Result<(Vec<Code>, Vec<Fault>)> {
         }
     }
     Ok((codes, faults))
+}
+
+/// The groups of domains by their paths, in order: folders among those of domains that are none themselves.
+pub(crate) fn groups(root: &Path) -> Result<Vec<String>> {
+    let names = folders(&root.join("domains"))?.into_iter().filter(|name| !name.starts_with(['_', '.']));
+    let paths = names.map(|name| format!("domains/{name}"));
+    Ok(paths.filter(|path| !root.join(path).join("domain.toml").is_file()).collect())
 }
 
 /// The names of the folders in a folder, in order; none, where there is no such folder.
@@ -191,6 +202,25 @@ mod tests {
         assert_eq!(dependencies(&written, &codes()).unwrap(), written);
         let lost = dependencies("[dependencies]\n", &codes()).unwrap_err().to_string();
         assert!(lost.contains("has lost the line"), "{lost}");
+    }
+
+    #[test]
+    fn the_code_of_a_domain_in_a_group_is_found() {
+        let root = std::env::temp_dir().join(format!("benchwright-groups-{}", std::process::id()));
+        for (file, text) in [
+            ("domains/shop/domain.toml", ""),
+            ("domains/group/kiosk/domain.toml", ""),
+            ("domains/group/kiosk/Cargo.toml", "name = \"benchwright-domain-kiosk\"\n"),
+            ("domains/_parts/grid/tables.toml", ""),
+        ] {
+            let path = root.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        assert_eq!(groups(&root).unwrap(), ["domains/group"]);
+        let (codes, faults) = find(&root, &[]).unwrap();
+        assert_eq!((codes, faults.len()), (vec![Code::new("domains/group", "kiosk", Kind::Domain)], 0));
+        std::fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]

@@ -28,12 +28,13 @@ pub(crate) struct Token<'s> {
 /// Looks at every crate of a domain, part, family or outsider.
 pub(crate) fn check(root: &Path) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
-    for folder in FOLDERS {
-        let mut crates: Vec<String> = names_in(&root.join(folder))?;
+    let groups = crate::domains::groups(root)?;
+    for folder in FOLDERS.iter().map(|folder| (*folder).to_owned()).chain(groups) {
+        let mut crates: Vec<String> = names_in(&root.join(&folder))?;
         crates.sort();
         for name in crates {
             let source = format!("{folder}/{name}/src");
-            if root.join(folder).join(&name).join("Cargo.toml").is_file() {
+            if root.join(&folder).join(&name).join("Cargo.toml").is_file() {
                 faults.extend(circles(&read(root, &source)?));
             }
         }

@@ -361,8 +361,18 @@ fn includes(text: &str) -> bool {
 
 fn domain_folders(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for name in tree.folders_in("domains").into_iter().filter(|name| !name.starts_with('_')) {
-        let folder = format!("domains/{name}");
+    let is_domain = |folder: &String| tree.files.contains_key(&format!("{folder}/domain.toml"));
+    let below = |folder: &str| -> Vec<String> {
+        let names = tree.folders_in(folder).into_iter().filter(|name| !name.starts_with('_'));
+        names.map(|name| format!("{folder}/{name}")).collect()
+    };
+    // A folder without a `domain.toml` whose folders have one is a group of domains.
+    let folders = below("domains").into_iter().flat_map(|folder| {
+        let inner = below(&folder);
+        let is_group = !is_domain(&folder) && inner.iter().any(is_domain);
+        if is_group { inner } else { vec![folder] }
+    });
+    for folder in folders {
         // What a domain includes may bring the rest: it has its words, and what the part has not.
         let own = tree.files.get(&format!("{folder}/domain.toml"));
         if own.and_then(Option::as_deref).is_some_and(includes) {
@@ -676,6 +686,15 @@ mod tests {
         bites(&files, &["domains/x/tables.toml:1: a domain folder has this file"]);
         files.push(("domains/x/tables.toml", ""));
         holds(&files);
+        // In a group each folder is a domain.
+        files.extend([("domains/group/y/domain.toml", "include = [\"grid\"]\n"), ("domains/group/y/tables.toml", "")]);
+        bites(&files, &["domains/group/y/README.md:1: a domain folder has this file"]);
+        files.push(("domains/group/y/README.md", ""));
+        holds(&files);
+        files.push(("domains/group/z/README.md", ""));
+        let missing = ["cases", "domain.toml", "policy.toml", "seed.toml", "tables.toml", "tools.toml"];
+        let missing = missing.map(|file| format!("domains/group/z/{file}:1: a domain folder has"));
+        bites(&files, &missing.each_ref().map(|fault| &**fault));
     }
 
     #[test]

@@ -153,6 +153,7 @@ impl Failure {
         let again = |what: &str| format!("mend the faults, then: benchwright domains {what}");
         match error {
             CatalogError::NotThere { .. } => Failure::wrong_use(error, "benchwright domains"),
+            CatalogError::Twice { .. } => Failure::falls_short(error, "rename one of the two folders"),
             CatalogError::NoPattern { .. } => Failure::wrong_use(error, "benchwright patterns"),
             CatalogError::NoFamily { .. } => Failure::missing(error, "benchwright doctor"),
             CatalogError::Joined { .. } => Failure::wrong_use(error, "benchwright domains csm+itsm"),

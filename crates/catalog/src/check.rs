@@ -84,9 +84,8 @@ impl Catalog {
         let mut faults: Vec<Diagnostic> = found
             .into_iter()
             .map(|fault| {
-                // What a domain takes from its parts stands beside its folder.
-                let base =
-                    if fault.file.starts_with('_') && kind == Kind::Domain { parent(&base) } else { base.clone() };
+                let of_part = fault.file.starts_with('_') && kind == Kind::Domain;
+                let base = if of_part { beside(&base, &fault.file) } else { base.clone() };
                 Diagnostic { file: base.join(&fault.file).display().to_string(), ..fault }
             })
             .collect();
@@ -125,9 +124,10 @@ impl Catalog {
     fn joined_faults(&self, path: &Path) -> Result<(PathBuf, Vec<Diagnostic>), CatalogError> {
         let base = parent(&parent(path));
         let text = disk::read_file(path).map_err(|error| unreadable(path, &error))?;
-        let domains: BTreeMap<String, Arc<Domain>> = disk::domain_names(&base)?
-            .into_iter()
-            .filter_map(|name| Some((name.clone(), Catalog::from_folder(&base).find(&name).ok()?.domain)))
+        let names = disk::domain_names(&base)?;
+        let domains: BTreeMap<String, Arc<Domain>> = names
+            .iter()
+            .filter_map(|name| Some((name.clone(), Catalog::from_folder(&base).find(name).ok()?.domain)))
             .collect();
         let known: Vec<&Domain> = domains.values().map(|domain| &**domain).collect();
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -138,7 +138,7 @@ impl Catalog {
         let mut found = Composition::read(name, &text).err().unwrap_or_default();
         let shown = format!("{}/{file}", joined::FOLDER);
         let document = Document::new(&shown, &text);
-        for (at, member) in name.split('+').enumerate().filter(|(_, member)| !base.join(member).is_dir()) {
+        for (at, member) in name.split('+').enumerate().filter(|(_, member)| !names.iter().any(|name| name == member)) {
             let fault = KeyFault::new(["domains", &*at.to_string()], format!("there is no domain `{member}`"));
             document.add([fault.instead_of(member, domains.keys().map(|name| &**name))]);
         }
@@ -346,6 +346,13 @@ fn parent(path: &Path) -> PathBuf {
         Some(folder) => folder.to_owned(),
         None => path.join(".."),
     }
+}
+
+/// Where the file of a part stands that a domain includes: beside its folder, or beside the group that it is in.
+fn beside(domain: &Path, file: &str) -> PathBuf {
+    let near = parent(domain);
+    let group = parent(&near);
+    if !near.join(file).is_file() && group.join(file).is_file() { group } else { near }
 }
 
 /// A path that nobody takes for a name.

@@ -2,7 +2,11 @@
 
 use crate::CatalogError;
 use benchwright_schema::Folder;
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// The most files a domain folder may hold.
 const MOST_FILES: usize = 2000;
@@ -11,18 +15,33 @@ fn unreadable(path: &Path, why: impl ToString) -> CatalogError {
     CatalogError::Unreadable { path: path.display().to_string(), why: why.to_string() }
 }
 
-/// The names of the domain folders in a folder, in order.
+/// The names of the domains in a folder, in order.
 pub(crate) fn domain_names(folder: &Path) -> Result<Vec<String>, CatalogError> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
-        let entry = entry.map_err(|error| unreadable(folder, error))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().join("domain.toml").is_file() && !name.starts_with(['_', '.']) {
-            names.push(name);
+    Ok(domain_folders(folder)?.into_keys().collect())
+}
+
+/// The folders of the domains in a folder, by name: those with a `domain.toml`, and, where a folder has none, those in it.
+pub(crate) fn domain_folders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogError> {
+    let mut found = BTreeMap::new();
+    let mut add = |name: String, path: PathBuf| match found.insert(name.clone(), path.clone()) {
+        None => Ok(()),
+        Some(other) => Err(CatalogError::Twice { name, places: [other, path] }),
+    };
+    for name in folders(folder)? {
+        let path = folder.join(&name);
+        if path.join("domain.toml").is_file() {
+            add(name, path)?;
+            continue;
+        }
+        // What cannot be looked into is no group of ours.
+        for name in folders(&path).unwrap_or_default() {
+            let path = path.join(&name);
+            if path.join("domain.toml").is_file() {
+                add(name, path)?;
+            }
         }
     }
-    names.sort();
-    Ok(names)
+    Ok(found)
 }
 
 /// The names of the patterns in a folder of groups, in order; a group with a pattern of its own is named too.

@@ -19,6 +19,7 @@ pub(crate) static NATIVES: &[(&str, &Natives)] = &[
 /// The code of the tools of parts.
 pub(crate) static PART_NATIVES: &[(&str, &Natives)] = &[
     ("grid", benchwright_domain_grid::NATIVES),
+    ("planning", benchwright_domain_planning::NATIVES),
 ];
 
 /// The families.

@@ -53,7 +53,7 @@ pub(crate) type NewFamily = fn(&str, &str, Option<&Domain>) -> Result<Box<dyn Fa
 /// Where domains are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// A folder of domain folders; without one, the domains of the program.
+    /// A folder of domain folders and of groups of them; without one, the domains of the program.
     folder: Option<PathBuf>,
     /// A folder of groups of pattern folders; without one, the patterns that the program carries.
     patterns: Option<PathBuf>,
@@ -84,6 +84,14 @@ pub enum CatalogError {
         name: String,
         /// What there is, or what was meant.
         help: String,
+    },
+    /// Two domains have one name.
+    #[error("there are two domains `{name}`: {} and {}; give one of them another name", .places[0].display(), .places[1].display())]
+    Twice {
+        /// What both are called.
+        name: String,
+        /// Their folders.
+        places: [PathBuf; 2],
     },
     /// There is no pattern of that name.
     #[error("there is no pattern `{name}`{help}")]
@@ -159,6 +167,12 @@ impl Catalog {
         }
     }
 
+    /// The folder of a domain, if the domains are on disk and it is one of them. It may stand in a group, a folder of domains.
+    pub fn place(&self, name: &str) -> Result<Option<PathBuf>, CatalogError> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        Ok(disk::domain_folders(folder)?.remove(name))
+    }
+
     /// Loads a domain by its name, or from a path to its folder; or joins several, named like `csm+itsm`.
     pub fn find(&self, name: &str) -> Result<Found, CatalogError> {
         if name.contains('+') && !name.contains(['/', '\\']) {
@@ -174,13 +188,15 @@ impl Catalog {
 
     /// The files of a domain with those of the parts that it includes.
     pub(crate) fn folder_of(&self, name: &str) -> Result<Folder, CatalogError> {
-        let beside = match &self.folder {
+        let beside: Vec<PathBuf> = match &self.folder {
+            // Its folder may stand in a group, and then parts stand beside that.
             _ if name.contains(['/', '\\']) || name == "." => {
-                Path::new(name).canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned()))
+                let full = Path::new(name).canonicalize().unwrap_or_default();
+                full.ancestors().skip(1).take(2).map(Path::to_owned).collect()
             }
-            folder => folder.clone(),
+            folder => folder.clone().into_iter().collect(),
         };
-        parts::with_parts(self.own_folder(name)?, beside.as_deref())
+        parts::with_parts(self.own_folder(name)?, &beside)
     }
 
     pub(crate) fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
@@ -188,23 +204,24 @@ impl Catalog {
         if name.contains(['/', '\\']) || name == "." {
             return disk::read_folder(Path::new(name));
         }
-        let names = self.names()?;
-        if !names.iter().any(|known| known == name) {
-            let near = benchwright_base::nearest(name, names.iter().map(|name| &**name));
-            let help = match near {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None => format!("; there are: {}. A folder is given as a path, such as ./{name}", names.join(", ")),
-            };
-            return Err(CatalogError::NotThere { name: name.to_owned(), help });
-        }
-        match &self.folder {
-            Some(folder) => disk::read_folder(&folder.join(name)),
-            None => {
-                let files =
-                    built_in::EMBEDDED.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, files)| files);
-                Ok(Folder::new(name, files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))))
+        let (names, files) = match &self.folder {
+            Some(folder) => {
+                let mut places = disk::domain_folders(folder)?;
+                if let Some(place) = places.remove(name) {
+                    return disk::read_folder(&place);
+                }
+                (places.into_keys().collect(), None)
             }
+            None => (self.names()?, built_in::EMBEDDED.iter().find(|(known, _)| *known == name)),
+        };
+        if let Some((_, files)) = files {
+            return Ok(Folder::new(name, files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))));
         }
+        let help = match benchwright_base::nearest(name, names.iter().map(|name| &**name)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => format!("; there are: {}. A folder is given as a path, such as ./{name}", names.join(", ")),
+        };
+        Err(CatalogError::NotThere { name: name.to_owned(), help })
     }
 
     /// The world of a domain at a size and seed.

@@ -8,21 +8,22 @@ use benchwright_sandbox::{NativeTool, Natives};
 use benchwright_schema::{Domain, Folder};
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::PathBuf,
     sync::{Mutex, PoisonError},
 };
 
-/// The folder with the parts that it includes, from the folder of parts beside it or from the program. A part that is
+/// The folder with the parts that it includes, from the first folder of parts that has them or from the program. A part that is
 /// nowhere is left out, and the loader says so with its place.
-pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder, CatalogError> {
+pub(crate) fn with_parts(folder: Folder, beside: &[PathBuf]) -> Result<Folder, CatalogError> {
     let mut folder = folder;
     folder.known_parts = names(beside)?;
     for part in folder.includes() {
         if part.is_empty() || part.contains(['/', '\\', '.']) {
             continue;
         }
-        let on_disk = beside.map(|folder| folder.join(Folder::PARTS).join(&part)).filter(|path| path.is_dir());
-        if let Some(path) = on_disk {
+        let mut on_disk =
+            beside.iter().map(|folder| folder.join(Folder::PARTS).join(&part)).filter(|path| path.is_dir());
+        if let Some(path) = on_disk.next() {
             folder = folder.with_part(&part, disk::read_files(&path)?.files);
         } else if let Some((_, files)) = built_in::PARTS.iter().find(|(known, _)| *known == part) {
             let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
@@ -32,10 +33,10 @@ pub(crate) fn with_parts(folder: Folder, beside: Option<&Path>) -> Result<Folder
     Ok(folder)
 }
 
-/// The names of the parts in the folder of parts beside a domain, or else of those of the program.
-fn names(beside: Option<&Path>) -> Result<Vec<String>, CatalogError> {
+/// The names of the parts in the folders of parts beside a domain, and of those of the program.
+fn names(beside: &[PathBuf]) -> Result<Vec<String>, CatalogError> {
     let mut names: Vec<String> = built_in::PARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    if let Some(folder) = beside.map(|folder| folder.join(Folder::PARTS)).filter(|folder| folder.is_dir()) {
+    for folder in beside.iter().map(|folder| folder.join(Folder::PARTS)).filter(|folder| folder.is_dir()) {
         names.extend(disk::folders(&folder)?);
     }
     names.sort();

@@ -106,6 +106,14 @@ pub fn run_file(found: &Found, file: &str, text: &str) -> Result<Coverage, Strin
     if failures.is_empty() { Ok(coverage) } else { Err(failures.join("\n")) }
 }
 
+/// The world of the rows that are given to all cases of a file.
+pub fn given_world(found: &Found, file: &str, text: &str) -> Result<Arc<Sandbox>, String> {
+    let CaseFile { given, .. } = CaseFile::parse(text).map_err(|error| format!("{file}: {error}"))?;
+    let mut coverage = Coverage::default();
+    let mut run = Run { found, labels: Labels::default(), coverage: &mut coverage, title: "" };
+    run.world(given.iter()).map_err(|(line, error)| format!("{file}:{line}: {error}"))
+}
+
 struct Run<'a> {
     found: &'a Found,
     labels: Labels,
@@ -115,6 +123,12 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn case(&mut self, shared: &[GivenRow<'_>], case: &Case<'_>) -> Result<(), (usize, String)> {
+        let sandbox = self.world(shared.iter().chain(&case.given))?;
+        self.in_world(&sandbox, case)
+    }
+
+    /// The world of rows that are given.
+    fn world<'g>(&mut self, rows: impl Iterator<Item = &'g GivenRow<'g>>) -> Result<Arc<Sandbox>, (usize, String)> {
         let mut tables: Vec<SnapshotTable> = self
             .found
             .domain
@@ -123,7 +137,7 @@ impl Run<'_> {
             .map(|_| SnapshotTable { next_id: 1, next_number: 1, rows: Vec::new() })
             .collect();
         let mut first_line = 0;
-        for given in shared.iter().chain(&case.given) {
+        for given in rows {
             first_line = given.line;
             self.give(&mut tables, given).map_err(|error| (given.line, error))?;
         }
@@ -137,7 +151,7 @@ impl Run<'_> {
         };
         let sandbox = Sandbox::from_snapshot(Arc::clone(domain), self.found.natives, &snapshot)
             .map_err(|error| (first_line, error.to_string()))?;
-        self.in_world(&Arc::new(sandbox), case)
+        Ok(Arc::new(sandbox))
     }
 
     fn in_world(&mut self, sandbox: &Arc<Sandbox>, case: &Case<'_>) -> Result<(), (usize, String)> {

@@ -17,17 +17,18 @@ fn every_case_of_every_domain_holds_and_each_writing_tool_and_rule_has_its_cases
     let mut failures = Vec::new();
     for name in catalog.names().unwrap() {
         let found = catalog.find(&name).unwrap_or_else(|error| panic!("{error}"));
-        let cases = domains.join(&name).join("cases");
+        let place = catalog.place(&name).unwrap().unwrap();
+        let cases = place.join("cases");
         if !cases.is_dir() {
             // The tools of a part are tested with the part.
-            let has_tools = domains.join(&name).join("tools.toml").exists();
+            let has_tools = place.join("tools.toml").exists();
             assert!(!has_tools && !found.domain.tools.is_empty(), "{name} has tools of its own and no cases");
             continue;
         }
         let mut files: Vec<_> = fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
         // The episode that the bench measures is a case too.
-        files.extend(Some(domains.join(&name).join("bench.case")).filter(|bench| bench.is_file()));
+        files.extend(Some(place.join("bench.case")).filter(|bench| bench.is_file()));
         let mut coverage = Coverage::default();
         for file in files.iter().filter(|file| file.extension().is_some_and(|ext| ext == "case")) {
             let shown = file.strip_prefix(&domains).unwrap().to_string_lossy();
@@ -102,9 +103,9 @@ const EDGES: [(&str, &str, &str); 10] = [
 
 #[test]
 fn the_edges_of_native_work_have_cases_of_their_own() {
-    let domains = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+    let catalog = Catalog::from_folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains"));
     for (domain, title, tool) in EDGES {
-        let files = fs::read_dir(domains.join(domain).join("cases")).unwrap();
+        let files = fs::read_dir(catalog.place(domain).unwrap().unwrap().join("cases")).unwrap();
         let texts: Vec<String> = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
         let cases = texts.iter().flat_map(|text| CaseFile::parse(text).unwrap().cases);
         let found: Vec<_> = cases.filter(|case| case.title.starts_with(title)).collect();

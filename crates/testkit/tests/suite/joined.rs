@@ -62,9 +62,11 @@ fn calls() -> usize {
 /// Runs the cases of every domain in the world that joins all seven.
 fn member_cases(everything: &Found) -> Coverage {
     let domains = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../domains");
+    let catalog = catalog();
+    let place = |name: &str| catalog.place(name).unwrap().unwrap();
     let of_member = |member: &Member| {
         let mut coverage = Coverage::default();
-        let mut files: Vec<_> = fs::read_dir(domains.join(&member.name).join("cases")).unwrap().collect();
+        let mut files: Vec<_> = fs::read_dir(place(&member.name).join("cases")).unwrap().collect();
         files.sort_by_key(|file| file.as_ref().unwrap().path());
         for file in files {
             let path = file.unwrap().path();
