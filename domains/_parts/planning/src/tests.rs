@@ -40,6 +40,10 @@ stage  = "int(1..)"
 item   = "text(1..12)"
 qty    = "int"
 unique = ["stage, item"]
+
+[scenes]
+stage  = "text(1..5)"
+seats  = "int"
 "#;
 const DOMAIN: &str =
     "name = \"office\"\ntitle = \"Office\"\nrole = \"planner\"\nabout = \"Plans.\"\ninclude = [\"planning\"]\n";
@@ -225,6 +229,8 @@ fn columns_are_those_of_the_form() {
     let stage = "row 1, `stage`: is not a column of this form; it is the stage that is now, and not given";
     assert_eq!(told("moves", "stage,item,qty\n1,A,2\n"), [stage]);
     assert_eq!(told_rows("moves", r#"[{"stage":1,"item":"A","qty":2}]"#), [stage]);
+    // A column of that name that is no whole number is one like all others.
+    assert_eq!(read("scenes", Document::Csv("stage,seats\nleft,1\nright,2\n")), Ok(2));
 }
 
 #[test]
