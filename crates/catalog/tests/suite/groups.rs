@@ -76,7 +76,7 @@ fn a_fault_of_a_part_is_told_where_the_part_stands() {
     let checked = Catalog::built_in().check(&root.join("trade")).unwrap();
     assert_eq!((checked.len(), checked[0].kind), (1, Kind::Domain));
     assert_eq!(checked[0].faults[0].file, root.join(part).display().to_string());
-    assert!(checked[0].faults[0].message.contains("no table"), "{:?}", checked[0].faults);
+    assert!(checked[0].faults[0].message.contains("unknown table `rows`"), "{:?}", checked[0].faults);
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn a_cursor_of_another_sort_or_made_up_is_refused() {
 #[test]
 fn what_is_not_an_argument_text_is_refused_within_limits() {
     let mut episode = begin(Conditions::default());
-    let huge = format!("{{\"word\":\"{}\"}}", "x".repeat(2 << 20));
+    let huge = format!("{{\"word\":\"{}\"}}", "x".repeat(5 << 20));
     let deep = format!("{{\"word\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
     let long = format!("{{\"bench\":1,\"client\":1,\"part\":[{}]}}", vec!["{\"name\":\"x\"}"; 2000].join(","));
     for (tool, arguments) in [("add_tag", &huge), ("add_tag", &deep), ("create_job", &long)] {

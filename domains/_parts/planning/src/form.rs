@@ -94,7 +94,7 @@ impl Faults {
             says: fault.what.to_string(),
         };
         self.more += others.more();
-        self.listed.extend(others.listed().iter().map(told));
+        self.listed.splice(..0, others.listed().iter().map(told));
         self.listed.sort_by_key(|fault| fault.row);
         self.more += self.listed.len().saturating_sub(LISTED);
         self.listed.truncate(LISTED);
@@ -132,14 +132,14 @@ impl<'d> Form<'d> {
 
     /// The columns of a document, in the order of the declaration.
     pub fn columns(&self) -> impl Iterator<Item = (FieldId, &'d Field)> + use<'d> {
-        let fields = self.table().fields.iter().enumerate().skip(1);
-        let given = fields.filter(|(_, field)| field.name != STAGE && field.stamp.is_none());
-        given.map(|(at, field)| (FieldId(at as u16), field))
+        let stage = self.stage();
+        let fields = self.table().fields.iter().enumerate().skip(1).map(|(at, field)| (FieldId(at as u16), field));
+        fields.filter(move |(id, field)| Some(*id) != stage && field.stamp.is_none())
     }
 
-    /// The column of the stage, if it has one.
+    /// The column of the stage, if it has one: a whole number of that name.
     pub fn stage(&self) -> Option<FieldId> {
-        self.table().field_named(STAGE)
+        self.table().field_named(STAGE).filter(|id| self.table().field(*id).ty == Type::Int)
     }
 
     /// Sets of columns in which no two rows of a document are alike.

@@ -5,7 +5,7 @@ use crate::{
     form::Form,
     names::{a, t},
 };
-use benchwright_base::{Json, number};
+use benchwright_base::{Json, json, number};
 use benchwright_expr::Type;
 use benchwright_pack::Refusal;
 use benchwright_sandbox::NativeCall;
@@ -41,7 +41,7 @@ pub(crate) fn describe(out: &mut Vec<u8>, domain: &Domain, form: Form<'_>) {
                 if at > 0 {
                     out.push(b',');
                 }
-                benchwright_base::json::write_text(out, &table.field(field).name);
+                json::write_text(out, &table.field(field).name);
             }
             out.push(b']');
         });

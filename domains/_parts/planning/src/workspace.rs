@@ -18,6 +18,8 @@ type Call<'c, 'd> = NativeCall<'c, 'd>;
 const PAGE: usize = 65_536;
 /// The most rows of an answer.
 const MOST_ROWS: usize = 1000;
+/// The most cells of a sheet that is filled up with empty ones.
+const MOST_CELLS: usize = 1_000_000;
 
 /// What a file is, by its media type.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -176,8 +178,11 @@ pub(crate) fn workspace_read(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> 
         Media::Workbook => {
             let (mut workbook, sheet) = sheet(call, file)?;
             let mut rows = workbook.cells(&sheet).map_err(|faults| unreadable(&faults))?;
+            // Every row is as long as the longest, but for a sheet whose empty cells would fill the memory.
             let width = rows.iter().map(Vec::len).max().unwrap_or_default();
-            rows.iter_mut().for_each(|cells| cells.resize(width, String::new()));
+            if rows.len().saturating_mul(width) <= MOST_CELLS {
+                rows.iter_mut().for_each(|cells| cells.resize(width, String::new()));
+            }
             let names = workbook.sheets();
             sheets = Some((sheet, names));
             Cow::Owned(csv::write_rows(rows.iter().map(|cells| &**cells), Dialect::Comma).unwrap_or_default())
