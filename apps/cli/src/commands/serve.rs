@@ -36,6 +36,7 @@ episodes:
   POST   /episodes/ID/fork   POST /episodes/ID/grade   GET /episodes/ID/snapshot   DELETE /episodes/ID
          /episodes/ID/mcp                MCP over streamable HTTP
   POST   /episodes/ID/tools/NAME         one tool, plain JSON; GET /episodes/ID/openapi.json lists them
+  GET    /episodes/ID/files/PATH         a file of the present stage; /episodes/ID/files lists them
   POST   /episodes/ID/json/2/MODEL/METHOD  a call as Odoo's JSON-2 has it, of worlds that are modelled on Odoo
 
 Grading reads sealed files; without --grade it is refused. It answers ending (pass, fail, error), reward and scores from 0 to 1,
@@ -50,10 +51,10 @@ rows_exhausted, memory_full, ...), and /metrics tells the limits.
 With --log json or text, stderr tells of every episode begun, graded and ended, with RUST_LOG=debug also of every call:
 its tool, its time, and whether it was refused. No token, header, argument or answer is ever in it.
 
-With --one, a single episode is served for an agent that has a machine of its own: MCP at /mcp, tools at /tools/NAME and
-their list at /openapi.json of one fixed address, without a token. Control is by a socket that only the user of the world
-and root can open; `benchwright collect` asks there for what was left. --ready starts it where it is not running yet and
-ends when it answers, so that a health check can be what starts it.
+With --one, a single episode is served for an agent that has a machine of its own: MCP at /mcp, tools at /tools/NAME,
+their list at /openapi.json and files at /files of one fixed address, without a token. Control is by a socket that only the
+user of the world and root can open; `benchwright collect` asks there for what was left. --ready starts it where it is not
+running yet and ends when it answers, so that a health check can be what starts it.
 
 Examples:
   benchwright serve out --grade

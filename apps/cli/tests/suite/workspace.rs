@@ -9,10 +9,11 @@ use crate::{
 use serde_json::{Value as Json, json};
 use std::{
     fs,
+    io::{BufRead as _, BufReader},
     net::TcpListener,
     os::unix::fs::{PermissionsExt as _, symlink},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
 };
 
 /// A folder with one task of the desk.
@@ -316,4 +317,62 @@ fn a_trusted_program_has_the_same_folder() {
     let (_, line, reward) = desk.trial(&desk.run(script, &["--trust-agent"]));
     assert_eq!(reward, 0.0);
     assert!(!why(&line, ".").is_empty() && !line.to_string().contains("passwd"), "{line}");
+}
+
+/// A server that goes with the test, and the first line that it printed.
+struct Served(Child, Json);
+
+impl Served {
+    fn start(mut line: Command) -> Served {
+        let mut child = line.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        Served(child, serde_json::from_str(&first).unwrap())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn files_come_from_a_server_elsewhere_and_what_is_too_large_for_it_is_refused() {
+    const TOKEN: &str = "a-control-token-for-this-test-only";
+    let desk = Desk::new("elsewhere");
+    let mut line = benchwright(&desk.place.0);
+    line.args(["serve", "tasks", "--bind", "127.0.0.1:0"]).env("BENCHWRIGHT_CONTROL_TOKEN", TOKEN);
+    let server = Served::start(line);
+    let script = format!(
+        r#"{PLANS}; printf %s "$plan" > submission/runs.csv; head -c 1500000 /dev/zero | tr '\0' x > submission/overtime.csv"#
+    );
+    let mut line = benchwright(&desk.place.0);
+    line.args(["run", "tasks", "--json", "--server", server.1["control"].as_str().unwrap()]);
+    line.env("BENCHWRIGHT_CONTROL_TOKEN", TOKEN).arg("--agent").arg(format!("exec:{}", in_bash(&script)));
+    let (record, line, reward) = desk.trial(&line.output().unwrap());
+    assert_eq!((reward, &record["used"]["calls"]), (1.0, &json!(1)), "{line}");
+    assert!(why(&line, "overtime.csv").contains("1048576 bytes"), "{line}");
+}
+
+#[test]
+fn an_agent_with_a_machine_of_its_own_gets_files_without_a_token() {
+    let desk = Desk::new("one");
+    let mut line = benchwright(&desk.place.0);
+    line.args(["serve", "--one", &desk.task(), "--bind", "127.0.0.1:0", "--socket", "control/socket"]);
+    let world = Served::start(line);
+    let base = world.1["tools"].as_str().unwrap().strip_suffix("/tools").unwrap().to_owned();
+    let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().new_agent();
+    let get = |path: &str| {
+        let mut answer = agent.get(format!("{base}/{path}")).call().unwrap();
+        (answer.status().as_u16(), answer.body_mut().read_to_vec().unwrap())
+    };
+    let (status, listed) = get("files");
+    let listed: Json = serde_json::from_slice(&listed).unwrap();
+    assert_eq!((status, listed["files"].as_array().map(Vec::len)), (200, Some(2)));
+    assert_eq!(get("files/data/demand.xlsx"), (200, vec![b'P', b'K', 3, 4, 0xff]));
+    assert_eq!(get("files/notes/later.md").0, 404);
+    let described: Json = serde_json::from_slice(&get("openapi.json").1).unwrap();
+    assert!(described["paths"]["/files/{path}"].is_object());
 }

@@ -5,16 +5,16 @@ use super::Note;
 use benchwright_base::Json;
 use nix::{
     fcntl::{AT_FDCWD, OFlag, openat},
-    sys::stat::{FileStat, Mode, SFlag, fstat},
+    sys::stat::Mode,
 };
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::{self, Read as _},
     os::{
         fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
-        unix::fs::OpenOptionsExt as _,
+        unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _},
     },
     path::Path,
 };
@@ -151,8 +151,8 @@ fn names(folder: &OwnedFd) -> io::Result<Option<Vec<OsString>>> {
 }
 
 /// A path that leads to what is open, and to nothing else.
-fn reopened(opened: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", opened.as_raw_fd())
+fn reopened(opened: impl AsFd) -> String {
+    format!("/proc/self/fd/{}", opened.as_fd().as_raw_fd())
 }
 
 /// Reads one file, or says why it is not to be handed in.
@@ -161,7 +161,8 @@ fn sheet(folder: BorrowedFd<'_>, name: &OsStr, left: &mut u64) -> Result<Sheet, 
     // The place alone: a device or a pipe is not opened by that, and a link is itself.
     let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let found = openat(folder, name, flags, Mode::empty()).map_err(|error| said(error.into()))?;
-    let about = fstat(&found).map_err(|error| said(error.into()))?;
+    let found = File::from(found);
+    let about = found.metadata().map_err(said)?;
     if let Some(other) = no_plain_file(&about) {
         return Err(format!("it is {other}; only plain files are read"));
     }
@@ -173,7 +174,7 @@ fn sheet(folder: BorrowedFd<'_>, name: &OsStr, left: &mut u64) -> Result<Sheet, 
     };
     let most = *left;
     let too_long = || format!("with it there are more than {MOST_BYTES} bytes");
-    if u64::try_from(about.st_size).is_ok_and(|size| size > most) {
+    if about.len() > most {
         return Err(too_long());
     }
     let mut bytes = Vec::new();
@@ -190,16 +191,17 @@ fn sheet(folder: BorrowedFd<'_>, name: &OsStr, left: &mut u64) -> Result<Sheet, 
 }
 
 /// What it is, where it is no plain file with one name.
-fn no_plain_file(about: &FileStat) -> Option<&'static str> {
-    match SFlag::from_bits_truncate(about.st_mode) & SFlag::S_IFMT {
-        SFlag::S_IFREG if about.st_nlink <= 1 => None,
-        SFlag::S_IFREG => Some("a file with another name elsewhere"),
-        SFlag::S_IFLNK => Some("a link"),
-        SFlag::S_IFDIR => Some("a folder"),
-        SFlag::S_IFIFO => Some("a pipe"),
-        SFlag::S_IFSOCK => Some("a socket"),
-        _ => Some("a device"),
-    }
+fn no_plain_file(about: &Metadata) -> Option<&'static str> {
+    let kind = about.file_type();
+    let named = [
+        (kind.is_file() && about.nlink() > 1, "a file with another name elsewhere"),
+        (kind.is_symlink(), "a link"),
+        (kind.is_dir(), "a folder"),
+        (kind.is_fifo(), "a pipe"),
+        (kind.is_socket(), "a socket"),
+        (!kind.is_file(), "a device"),
+    ];
+    named.into_iter().find_map(|(is_so, what)| is_so.then_some(what))
 }
 
 /// Whether something can be the name of a form.
@@ -212,7 +214,7 @@ fn is_form(name: &str) -> bool {
 mod tests {
     use super::*;
     use nix::{
-        sys::stat::{makedev, mknod},
+        sys::stat::{SFlag, makedev, mknod},
         unistd::{geteuid, mkfifo},
     };
     use std::{
