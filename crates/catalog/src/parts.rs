@@ -4,7 +4,7 @@
 use crate::{CatalogError, NewFamily, built_in, disk, generated};
 use benchwright_base::{Diagnostic, Digest};
 use benchwright_pack::Snapshot;
-use benchwright_project::{Family, Telling};
+use benchwright_project::{Family, FamilyError, Telling};
 use benchwright_sandbox::{NativeTool, Natives, Sandbox};
 use benchwright_schema::{Domain, Folder};
 use std::{
@@ -116,8 +116,8 @@ fn told(folder: &Folder) -> Vec<(&str, String, NewFamily)> {
 }
 
 /// Fills the tables of a domain in memory.
-fn filler(domain: Arc<Domain>, size: &str, seed: u64) -> Result<Snapshot, String> {
-    let filled = Sandbox::seeded(domain, &[], size, seed).map_err(|error| error.to_string())?;
+fn filler(domain: Arc<Domain>, size: &str, seed: u64) -> Result<Snapshot, FamilyError> {
+    let filled = Sandbox::seeded(domain, &[], size, seed).map_err(|error| FamilyError(error.to_string()))?;
     Ok(filled.first_snapshot())
 }
 

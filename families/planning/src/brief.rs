@@ -2,9 +2,9 @@
 //! are clauses; the task's seed chooses among phrasings.
 
 use crate::{
-    Planning,
+    forms::{form_columns, form_tables, in_words},
     records::{Cell, Records},
-    render::{form_columns, form_tables, in_words},
+    workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
 use benchwright_pack::Clause;
@@ -69,7 +69,7 @@ pub(crate) fn write(
             let _ = writeln!(text, "- `{}`: {means}{}", field.name, in_words(field));
         }
     }
-    clauses.push(Clause { tells: vec![crate::UNCHANGED.to_owned()], text: ONLY_FORMS.to_owned() });
+    clauses.push(Clause { tells: vec![UNCHANGED.to_owned()], text: ONLY_FORMS.to_owned() });
     let _ = write!(text, "\n{ONLY_FORMS} {}\n", phrase(&draw.pattern.text.closing));
     Ok(Brief { text, clauses })
 }

@@ -2,10 +2,10 @@
 //! gets worse for it.
 
 use crate::{
-    Planning,
     reckon::{Per, value},
     records::{Cell, Records},
     told::KnobText,
+    workflow::Planning,
 };
 use benchwright_base::{Stream, Value};
 use benchwright_project::{Case, Discard, Draw, Ready, ready};
@@ -24,7 +24,7 @@ pub(crate) fn sample(
 ) -> Result<Case, Discard> {
     let seed = draw.stream("records").below(1 << 53);
     let tier = draw.tier.split('-').next().unwrap_or_default();
-    let drawn = (family.filler)(family.layout.domain.clone(), tier, seed).map_err(Discard::Fault)?;
+    let drawn = (family.filler)(family.layout.domain.clone(), tier, seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
     if family.told.knob.is_empty() {
         return Ok(family.case(draw, &records));

@@ -1,16 +1,15 @@
 //! The laws of a workflow: what is rendered can be read back, whatever was laid into the files; and who reads in a hurry reads wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use crate::{
-    Planning, family,
+    family,
     reader::{self, Workspace},
     records::Records,
     render::{self, Source},
     told::TIERS,
+    workflow::{self, Planning},
     written::{TrapText, traps_at},
 };
-use benchwright_project::Telling;
+use benchwright_project::{FamilyError, Telling};
 use benchwright_sandbox::Sandbox;
 use benchwright_schema::Folder;
 use std::{collections::BTreeMap, fs, path::PathBuf};
@@ -38,8 +37,8 @@ fn filler(
     domain: std::sync::Arc<benchwright_schema::Domain>,
     size: &str,
     seed: u64,
-) -> Result<benchwright_pack::Snapshot, String> {
-    Ok(Sandbox::seeded(domain, &[], size, seed).map_err(|error| error.to_string())?.first_snapshot())
+) -> Result<benchwright_pack::Snapshot, FamilyError> {
+    Ok(Sandbox::seeded(domain, &[], size, seed).map_err(|error| FamilyError(error.to_string()))?.first_snapshot())
 }
 
 fn workflows() -> Vec<String> {
@@ -53,7 +52,7 @@ fn workflows() -> Vec<String> {
 
 fn planning(folder: &Folder) -> Result<Planning, String> {
     let telling = Telling { folder, domain: None, filler };
-    crate::planning(telling).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    workflow::planning(telling).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 fn rendered(planning: &Planning, records: &Records, traps: &[&TrapText]) -> Workspace {
@@ -135,7 +134,7 @@ fn a_faulty_folder_is_told_by_its_files() {
             "files.toml",
             "one of which is 1",
         ),
-        (with("data.toml", "[plant]", "[plant"), "data.toml", "2"),
+        (with("data.toml", "[plant]", "[plant"), "data.toml", "unclosed table"),
         (with("draw.toml", "any family", "any familly"), "draw.toml", "familly"),
         (with("plan.toml", "<= tank()", "<= tanks()"), "plan.toml", "tanks"),
     ];

@@ -1,6 +1,6 @@
 //! Undoes what was done to files, one function a kind, from nothing but the sentence's meaning and the files.
 
-use super::{Read, Workspace};
+use super::table::{Read, Workspace};
 use crate::{
     layout::Layout,
     written::{TrapKind, TrapText, Written},

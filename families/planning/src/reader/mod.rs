@@ -2,8 +2,10 @@
 //! comes of it are the records, or the first thing that was not understood.
 
 mod clean;
+mod table;
 mod text;
 
+pub(crate) use table::{Read, Workspace};
 pub(crate) use text::read as read_brief;
 
 use crate::{
@@ -12,32 +14,8 @@ use crate::{
     written::{File, FileTable, TrapText, Written},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use benchwright_files::{Dialect, Limits, Table, csv, json, xlsx};
-use std::collections::BTreeMap;
-
-/// The files of a workspace by path: media type and body.
-pub(crate) type Workspace = BTreeMap<String, (String, String)>;
-
-/// A table as it was read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Read {
-    pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
-}
-
-impl Read {
-    pub(crate) fn column(&self, name: &str) -> Result<usize, String> {
-        let found = self.header.iter().position(|known| known == name);
-        found.ok_or_else(|| format!("there is no column `{name}` among {}", self.header.join(", ")))
-    }
-}
-
-impl From<Table> for Read {
-    fn from(table: Table) -> Read {
-        let (header, rows) = table.into_parts();
-        Read { header, rows }
-    }
-}
+use benchwright_files::{Dialect, Limits, csv, json, xlsx};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The records that a workspace tells. `traps` are those whose sentences stand in the brief; without them the files are taken as they
 /// are, as the hurried do.
@@ -126,12 +104,17 @@ fn take(
     for column in &table.columns {
         columns.push((column.from, read.column(&column.name)?));
     }
+    let mut seen = BTreeSet::new();
     for row in &read.rows {
         let mut key = Vec::new();
         for (from, _) in &keys {
             let at = columns.iter().find(|(column, _)| column == from);
             let (_, at) = at.ok_or_else(|| format!("`{}` is not told", declared.columns[*from].name))?;
             key.push(row[*at].clone());
+        }
+        // Of two rows of one key, the hurried take the first.
+        if !seen.insert(key.clone()) {
+            continue;
         }
         if !found.contains_key(&key) {
             order.push(key.clone());

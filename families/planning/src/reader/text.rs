@@ -1,8 +1,9 @@
 //! Reads a brief line by line: whatever is not as a careful reader expects it is refused, so that no word of it can be lost.
 
 use crate::{
-    Planning, brief,
-    render::{form_columns, form_tables, in_words},
+    brief,
+    forms::{form_columns, form_tables, in_words},
+    workflow::Planning,
     written::TrapText,
 };
 use std::ops::Range;

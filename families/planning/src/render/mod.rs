@@ -1,17 +1,19 @@
 //! From records to files: each file is a table of texts, into which traps are laid before it is written.
 
+mod draft;
 mod traps;
 
+pub(crate) use draft::{Draft, Sheet, Source, text};
+
 use crate::{
-    layout::{Kind, Layout},
-    records::{Cell, Records},
-    written::{File, FileTable, TrapText, Written},
+    forms::{form_columns, form_tables},
+    layout::Kind,
+    written::{File, FileTable},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use benchwright_base::{Digest, Stream};
 use benchwright_expr::Type;
 use benchwright_files::{Dialect, Table, csv, json, markdown, xlsx};
-use benchwright_schema::Domain;
 use std::fmt::Write as _;
 
 /// The media type of a workbook.
@@ -23,61 +25,6 @@ pub(crate) struct Rendered {
     pub(crate) path: String,
     pub(crate) media: &'static str,
     pub(crate) body: String,
-}
-
-/// A table of texts on its way into a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Sheet {
-    pub(crate) name: String,
-    pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// The columns of whole numbers.
-    pub(crate) integers: Vec<String>,
-}
-
-impl Sheet {
-    pub(crate) fn column(&self, name: &str) -> Result<usize, String> {
-        let found = self.header.iter().position(|known| known == name);
-        found.ok_or_else(|| format!("`{}` has no column `{name}`", self.name))
-    }
-}
-
-/// A file on its way.
-pub(crate) struct Draft {
-    pub(crate) path: String,
-    pub(crate) says: String,
-    pub(crate) sheets: Vec<Sheet>,
-    /// What columns mean that traps have added: sheet, column, meaning.
-    pub(crate) added: Vec<(String, String, String)>,
-}
-
-/// What files are made from.
-pub(crate) struct Source<'a> {
-    pub(crate) layout: &'a Layout,
-    pub(crate) written: &'a Written,
-    pub(crate) forms: &'a Domain,
-    pub(crate) records: &'a Records,
-    pub(crate) traps: Vec<&'a TrapText>,
-}
-
-/// A cell as it stands in a file.
-pub(crate) fn text(kind: Kind, cell: &Cell) -> String {
-    match (kind, cell) {
-        (_, Cell::None) => String::new(),
-        (_, Cell::Text(text)) => text.clone(),
-        (Kind::Money, Cell::Number(cents)) => decimal(*cents, 100, 2),
-        (Kind::Quantity, Cell::Number(number)) => {
-            decimal(*number, 1_000, 3).trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        (Kind::Bool, Cell::Number(number)) => if *number == 0 { "no" } else { "yes" }.to_owned(),
-        (_, Cell::Number(number)) => number.to_string(),
-    }
-}
-
-fn decimal(number: i64, of: u64, digits: usize) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    let size = number.unsigned_abs();
-    format!("{sign}{}.{:0digits$}", size / of, size % of)
 }
 
 /// The files of a case: the data with its traps, the notes, the forms and the dictionary, by path.
@@ -157,34 +104,6 @@ fn write(draft: &Draft) -> Result<Rendered, String> {
         }
     };
     Ok(Rendered { path: draft.path.clone(), media, body })
-}
-
-/// The tables of a domain that are handed in.
-pub(crate) fn form_tables(domain: &Domain) -> impl Iterator<Item = &benchwright_schema::Table> {
-    domain.tables.iter().filter(|table| !["file", "stage", "handed"].contains(&&*table.name))
-}
-
-/// The columns of a form that somebody fills in.
-pub(crate) fn form_columns(table: &benchwright_schema::Table) -> impl Iterator<Item = &benchwright_schema::Field> {
-    table.fields.iter().skip(1).filter(|field| field.name != "stage")
-}
-
-/// The type of a form's column in words.
-pub(crate) fn in_words(field: &benchwright_schema::Field) -> String {
-    let range = |unit: &str| match field.bounds {
-        Some((low, high)) if low > i64::MIN && high < i64::MAX => format!("{unit} from {low} to {high}"),
-        Some((low, _)) if low > i64::MIN => format!("{unit} from {low} on"),
-        Some((_, high)) if high < i64::MAX => format!("{unit} up to {high}"),
-        _ => unit.to_owned(),
-    };
-    match field.ty {
-        Type::Int => range("whole number"),
-        Type::Money => "amount with two decimals".to_owned(),
-        Type::Quantity => "number with up to three decimals".to_owned(),
-        Type::Bool => "true or false".to_owned(),
-        Type::Date => "date, as 2032-01-05".to_owned(),
-        _ => "text".to_owned(),
-    }
 }
 
 /// The head of every form, and what its columns may hold.

@@ -1,7 +1,7 @@
 //! What is done to files before somebody sees them, one function a kind. Each has a sentence that says what holds, and can be undone by
 //! whoever reads it.
 
-use super::{Draft, Sheet, Source};
+use super::draft::{Draft, Sheet, Source, text};
 use crate::{
     layout::{KnownBy, Layout},
     records::{Cell, Records},
@@ -154,13 +154,15 @@ fn scope(trap: &TrapText, sheet: &mut Sheet, keys: &[String], stream: &mut Strea
         let mut other = row.clone();
         row.insert(0, ours.clone());
         rows.push(row);
+        // The others stand before ours as often as after.
         if stream.below(2) == 0 {
             for at in &numbers {
                 let number: i64 = other[*at].parse().unwrap_or_default();
                 other[*at] = (number * (70 + stream.below(50) as i64) / 100).max(1).to_string();
             }
             other.insert(0, trap.others[stream.below(trap.others.len() as u64) as usize].clone());
-            rows.push(other);
+            let last = rows.len() - stream.below(2) as usize;
+            rows.insert(last, other);
         }
     }
     sheet.header.insert(0, added);
@@ -231,6 +233,6 @@ fn usual_values(layout: &Layout, records: &Records, usual: &str) -> Result<BTree
     let table = layout.table(table).ok_or_else(odd)?;
     let KnownBy::Key(key) = table.known_by else { return Err(odd()) };
     let at = table.columns.iter().position(|known| known.name == column).ok_or_else(odd)?;
-    let text = |row: &[Cell], at: usize| super::text(table.columns[at].kind, &row[at]);
+    let text = |row: &[Cell], at: usize| text(table.columns[at].kind, &row[at]);
     Ok(records.rows(&table.name).iter().map(|row| (text(row, key), text(row, at))).collect())
 }

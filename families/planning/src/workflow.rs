@@ -1,0 +1,134 @@
+//! A workflow: what its folder declares, with what follows from it.
+
+use crate::{
+    bind, candidates,
+    forms::form_tables,
+    layout::{self, Layout},
+    records::Records,
+    told::{self, Told},
+    written::{self, TrapText, Written, traps_at},
+};
+use benchwright_base::Diagnostic;
+use benchwright_project::{Case, Discard, Draw, FamilyError, Filler, Ready, Telling};
+use benchwright_schema::{
+    Domain, load,
+    plan::{FrameText, Plan, PlanText, RuleText},
+};
+use benchwright_spec::Candidates;
+use std::collections::BTreeMap;
+
+/// Nothing but the forms changes.
+pub(crate) const UNCHANGED: &str = "planning/rest-unchanged";
+/// The rules of a workflow.
+const PLAN: &str = "plan.toml";
+
+/// Reads a folder, or tells all that is wrong with what it says.
+pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>> {
+    let folder = telling.folder;
+    let text = |file: &str| folder.get(file).unwrap_or_default();
+    let missing = [layout::DATA, layout::DRAW, PLAN, written::FILE, told::FILE]
+        .into_iter()
+        .filter(|file| folder.get(file).is_none())
+        .map(|file| Diagnostic::at(file, "", 0, "this file is missing", None));
+    let missing: Vec<Diagnostic> = missing.collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let forms = match telling.domain {
+        Some(domain) => domain.clone(),
+        None => load(folder)?,
+    };
+    let told = Told::read(text(told::FILE));
+    let layout = Layout::read(folder);
+    let written = match &layout {
+        Ok(layout) => Written::read(text(written::FILE), layout),
+        Err(_) => Err(Vec::new()),
+    };
+    let plan = PlanText::from_toml(PLAN, text(PLAN));
+    let (told, layout, written, plan) = match (told, layout, written, plan) {
+        (Ok(told), Ok(layout), Ok(written), Ok(plan)) => (told, layout, written, plan),
+        (told, layout, written, plan) => {
+            let faults = [told.err(), layout.err(), written.err(), plan.err()];
+            return Err(faults.into_iter().flatten().flatten().collect());
+        }
+    };
+    let mut planning = Planning { layout, told, written, forms, plan, filler: telling.filler };
+    planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+    Ok(planning)
+}
+
+/// One workflow.
+pub(crate) struct Planning {
+    pub(crate) layout: Layout,
+    pub(crate) told: Told,
+    pub(crate) written: Written,
+    /// The desk with the forms.
+    pub(crate) forms: Domain,
+    pub(crate) plan: PlanText,
+    pub(crate) filler: Filler,
+}
+
+impl Planning {
+    /// Adds to the rules what follows from the records and from the desk.
+    fn complete(&mut self) -> Result<(), String> {
+        let mut plan = self.plan.clone();
+        self.layout.declare(&self.told.sets, &mut plan);
+        bind::declare(&self.layout, &self.told, &mut plan)?;
+        let unchanged =
+            RuleText { code: "DESK.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
+        plan.rules.insert(UNCHANGED.to_owned(), unchanged);
+        let always = |name: &str| (name.to_owned(), "true".to_owned());
+        plan.frame = FrameText {
+            new: form_tables(&self.forms).map(|table| always(&table.name)).collect(),
+            system: BTreeMap::from([always("handed")]),
+            ignore: BTreeMap::from([("stage".to_owned(), vec!["current".to_owned()])]),
+            rule: UNCHANGED.to_owned(),
+            ..FrameText::default()
+        };
+        let columns = |table: &str, columns: &[&str]| {
+            (table.to_owned(), columns.iter().map(|column| (*column).to_owned()).collect::<Vec<String>>())
+        };
+        // What the desk writes down by itself.
+        plan.stamped =
+            BTreeMap::from([columns("handed", &["form", "stage", "revision"]), columns("stage", &["current"])]);
+        self.plan = plan;
+        if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {
+            return Err(format!("`{unknown}` in `headline` is no rule"));
+        }
+        if self.told.known.as_ref().is_some_and(|id| !self.plan.rules.contains_key(id)) {
+            return Err("`known` is no rule".to_owned());
+        }
+        Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
+        Ok(())
+    }
+
+    /// A case of records, with the traps of its tier.
+    pub(crate) fn case(&self, draw: &Draw<'_>, records: &Records) -> Case {
+        let traps = self.written.traps.iter().take(traps_at(draw.tier));
+        self.case_of(draw.objective, traps.map(TrapText::switch).collect(), records)
+    }
+
+    pub(crate) fn case_of(&self, objective: &str, switches: Vec<String>, records: &Records) -> Case {
+        Case { objective: objective.to_owned(), switches, data: serde_json::to_value(records).unwrap_or_default() }
+    }
+
+    pub(crate) fn records(case: &Case) -> Result<Records, FamilyError> {
+        serde_json::from_value(case.data.clone()).map_err(|error| FamilyError(format!("the case: {error}")))
+    }
+
+    /// The traps of a case.
+    pub(crate) fn traps(&self, case: &Case) -> Vec<&TrapText> {
+        self.written.traps.iter().filter(|trap| case.switches.contains(&trap.switch())).collect()
+    }
+
+    /// The candidates of a case that is put together with its rules.
+    pub(crate) fn candidates_of(&self, ready: &Ready) -> Result<Candidates, Discard> {
+        candidates::candidates(&self.told, &ready.text, &ready.plan, &ready.bound).map_err(Discard::Fault)
+    }
+
+    /// 1 where the objective is to be small, -1 where it is to be large.
+    pub(crate) fn sign(&self) -> i64 {
+        let phase = self.plan.objectives.values().next().and_then(|objective| objective.phases.first());
+        phase.map_or(1, |phase| phase.sign())
+    }
+}
