@@ -174,6 +174,11 @@ impl<'a> Subject<'a> {
         if admits.is_some() { Lowering::Shared } else { Lowering::Plain }
     }
 
+    /// Whether the worth of a plan is told by anchors.
+    pub(crate) fn is_anchored(&self) -> bool {
+        self.task.sealed.verifier.anchors.is_some()
+    }
+
     /// The rules over candidates, for a solver.
     pub(crate) fn lower(&self, candidates: &Candidates) -> Lower<'_> {
         Lower::in_way(self.lowering(), &self.plan, &self.bound, candidates)

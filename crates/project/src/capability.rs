@@ -100,6 +100,10 @@ pub trait Optimised {
     ) -> Result<Candidates, FamilyError>;
     /// A plan made without a solver: the cheapest feasible offer first.
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
+    /// The same plan with the names that it gives to things of its own put in order, as somebody would write it down.
+    fn tidied(&self, plan: NamedRows) -> NamedRows {
+        plan
+    }
     /// How far the value of a plan may be from its bound at a tier, in thousandths of the value. A family that says so is solved by
     /// several provers; without it every value is proved by one.
     fn admits(&self, _tier: &str) -> Option<i64> {

@@ -227,11 +227,15 @@ fn solve(
         return Ok((ready, Solved { rows, phases: Vec::new(), variables: 0, constraints: 0 }));
     };
     let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight)?;
-    let solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
+    let mut solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
         Outcome::Solved(solved) => *solved,
         Outcome::Infeasible => return Err(Discard::Because("infeasible".to_owned())),
         Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),
     };
+    let tidied = optimised.tidied(NamedRows::of(&solved.rows, &ready.plan, &ready.bound));
+    solved.rows = tidied
+        .rows(&ready.plan, &ready.bound)
+        .ok_or_else(|| Discard::Fault("a plan that was put in order cannot be read".to_owned()))?;
     Ok((ready, solved))
 }
 

@@ -3,7 +3,6 @@
 
 use crate::{
     forms::{form_columns, form_tables, in_words},
-    records::{Cell, Records},
     workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
@@ -28,13 +27,7 @@ pub(crate) const DATA: &str = "## How the data is to be read";
 pub(crate) const ONLY_FORMS: &str = "Your work is what you hand in as forms; everything else stays as it is.";
 
 /// The brief of a case.
-pub(crate) fn write(
-    family: &Planning,
-    draw: &Draw<'_>,
-    records: &Records,
-    traps: &[&TrapText],
-    plan: &PlanText,
-) -> Result<Brief, String> {
+pub(crate) fn write(family: &Planning, draw: &Draw<'_>, traps: &[&TrapText], plan: &PlanText) -> Result<Brief, String> {
     let forms = &family.forms;
     let mut stream = draw.stream("brief");
     let mut phrase = |list: &[String]| stream.pick(list).cloned().unwrap_or_default();
@@ -44,7 +37,7 @@ pub(crate) fn write(
     let _ = write!(text, "\n{}\n", phrase(&draw.pattern.text.opening));
     let _ = write!(text, "\n{}\n\n{}\n\n", phrase(&told.goal), KEEP);
     for (id, rule) in plan.rules.iter().filter(|(_, rule)| !rule.says.is_empty()) {
-        let sentence = filled(family, records, &phrase(&rule.says))?;
+        let sentence = phrase(&rule.says);
         let _ = writeln!(text, "- {sentence}");
         let with = plan.rules.iter().filter(|(_, other)| other.told_with.as_ref() == Some(id));
         let tells = std::iter::once(id.clone()).chain(with.map(|(id, _)| id.clone())).collect();
@@ -72,23 +65,4 @@ pub(crate) fn write(
     clauses.push(Clause { tells: vec![UNCHANGED.to_owned()], text: ONLY_FORMS.to_owned() });
     let _ = write!(text, "\n{ONLY_FORMS} {}\n", phrase(&draw.pattern.text.closing));
     Ok(Brief { text, clauses })
-}
-
-/// A sentence with the numbers of the records that it names: `{tank}`.
-fn filled(family: &Planning, records: &Records, sentence: &str) -> Result<String, String> {
-    let mut out = String::new();
-    let mut rest = sentence;
-    while let Some((lead, tail)) = rest.split_once('{') {
-        let (name, after) = tail.split_once('}').ok_or("a brace is not closed")?;
-        out.push_str(lead);
-        let value = family.layout.tables.iter().find_map(|table| {
-            let at = table.columns.iter().position(|column| column.name == name)?;
-            let row = records.only(table)?;
-            (row[at] != Cell::None).then(|| crate::render::text(table.columns[at].kind, &row[at]))
-        });
-        out.push_str(&value.ok_or_else(|| format!("`{{{name}}}` is no column of a table of one row"))?);
-        rest = after;
-    }
-    out.push_str(rest);
-    Ok(out)
 }

@@ -2,6 +2,7 @@
 //! between two bounds.
 
 use crate::{
+    bundles,
     reckon::{Per, value},
     told::Told,
 };
@@ -9,10 +10,25 @@ use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText, ViewRows},
 };
-use benchwright_spec::{Candidate, Candidates, Cell};
+use benchwright_spec::{Candidate, Candidates, Cell, Rows};
 
-/// The candidates of a case.
+/// The candidates of a case, in bundles where there are some.
 pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Bound) -> Result<Candidates, String> {
+    let mut candidates = single(told, text, plan, bound)?;
+    let mut next = 0;
+    for bundle in told.bundle.values() {
+        for view in bundle.each.keys().chain(bundle.once.keys()) {
+            plan.view_named(view).into_iter().for_each(|view| candidates[view].clear());
+        }
+    }
+    for bundle in told.bundle.values() {
+        bundles::add(bundle, text, plan, bound, &mut next, &mut candidates)?;
+    }
+    Ok(candidates)
+}
+
+/// The candidates of a case, each for itself.
+pub(crate) fn single(told: &Told, text: &PlanText, plan: &Plan, bound: &Bound) -> Result<Candidates, String> {
     let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
     let none = ViewRows::empty(plan);
     for (view, declared) in &told.candidates {
@@ -46,6 +62,30 @@ pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Boun
         }
     }
     Ok(candidates)
+}
+
+/// Puts the rows of a plan first, in their order, as whoever looks near a plan expects them. Of what bundles are made of only those
+/// rows are left that differ from one of the plan in one fixed field at most: there are many more, and a plan near by has no use for them.
+pub(crate) fn near(told: &Told, plan: &Plan, rows: &Rows, candidates: &mut Candidates) {
+    let differ = |candidate: &Candidate, row: &[i64]| {
+        let cells = candidate.fields.iter().zip(row);
+        cells.filter(|(cell, is)| matches!(cell, Cell::Fixed(fixed) if fixed != *is)).count()
+    };
+    for view in told.bundle.values().flat_map(|bundle| bundle.each.keys().chain(bundle.once.keys())) {
+        let Some(view) = plan.view_named(view) else { continue };
+        candidates[view].retain(|candidate| rows.0[view].iter().any(|row| differ(candidate, row) <= 1));
+    }
+    for (rows, candidates) in rows.0.iter().zip(candidates) {
+        let mut first = Vec::new();
+        for row in rows {
+            let found = candidates.iter().position(|candidate| differ(candidate, row) == 0);
+            first.push(match found {
+                Some(found) => candidates.remove(found),
+                None => Candidate::single(false, row.iter().map(|cell| Cell::Fixed(*cell)).collect()),
+            });
+        }
+        candidates.splice(0..0, first);
+    }
 }
 
 /// Lets every free field be whatever the form takes.

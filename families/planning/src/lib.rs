@@ -8,6 +8,7 @@
 mod baseline;
 mod bind;
 mod brief;
+mod bundles;
 mod candidates;
 mod forms;
 mod layout;
@@ -74,6 +75,7 @@ impl Family for Planning {
 
     /// Every form is handed in with the rows of the views that are read from it, those of one key together.
     fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
+        let plan = self.tidied(plan.clone());
         let mut script = Script::default();
         for table in form_tables(&self.forms) {
             let mut rows: BTreeMap<String, serde_json::Map<String, Json>> = BTreeMap::new();
@@ -103,8 +105,7 @@ impl Family for Planning {
     }
 
     fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
-        let records = Planning::records(case)?;
-        Ok(brief::write(self, draw, &records, &self.traps(case), plan)?)
+        Ok(brief::write(self, draw, &self.traps(case), plan)?)
     }
 
     fn optimised(&self) -> Option<&dyn Optimised> {
@@ -122,11 +123,20 @@ impl Family for Planning {
 
 impl Optimised for Planning {
     fn candidates(&self, _: &Case, plan: &Plan, bound: &Bound, wanted: Breadth<'_>) -> Result<Candidates, FamilyError> {
-        let mut candidates = candidates::candidates(&self.told, &self.plan, plan, bound)?;
         if matches!(wanted, Breadth::Wide | Breadth::Local(_)) {
+            let mut candidates = candidates::single(&self.told, &self.plan, plan, bound)?;
             candidates::widen(&self.forms, &self.plan, plan, &mut candidates);
+            if let Breadth::Local(rows) = wanted {
+                candidates::near(&self.told, plan, rows, &mut candidates);
+            }
+            return Ok(candidates);
         }
-        Ok(candidates)
+        Ok(candidates::candidates(&self.told, &self.plan, plan, bound)?)
+    }
+
+    fn tidied(&self, mut plan: NamedRows) -> NamedRows {
+        self.told.bundle.values().for_each(|bundle| bundles::counted(bundle, &mut plan));
+        plan
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
@@ -234,16 +244,23 @@ impl Mutator for Planning {
         if self.told.known.as_deref() != Some(rule) {
             return Ok(None);
         }
-        // One more row, which names something that nobody has.
+        // One more row, which names something that nobody has; or the last one, where two cannot be alike in the rest.
         let mut script = self.script(case, plan)?;
         for step in &mut script.steps {
-            let Some(rows) = step.args["rows"].as_array_mut() else { continue };
+            let table = form_tables(&self.forms).find(|table| step.args["form"] == *table.name);
+            let Some((rows, table)) = step.args["rows"].as_array_mut().zip(table) else { continue };
             let Some(mut row) = rows.last().cloned() else { continue };
-            if let Some(code) = row.as_object_mut().and_then(|row| row.values_mut().find(|cell| cell.is_string())) {
-                *code = json!(NOBODYS);
-                rows.push(row);
-                return Ok(Some(Mutation::Script(script)));
+            let code = row.as_object_mut().and_then(|row| row.iter_mut().find(|(_, cell)| cell.is_string()));
+            let Some((column, code)) = code else { continue };
+            *code = json!(NOBODYS);
+            let names = |key: &benchwright_schema::Key| {
+                key.fields.iter().any(|field| table.fields[field.index()].name == *column)
+            };
+            if !table.keys.iter().all(names) {
+                rows.pop();
             }
+            rows.push(row);
+            return Ok(Some(Mutation::Script(script)));
         }
         Ok(None)
     }

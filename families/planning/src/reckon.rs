@@ -39,6 +39,17 @@ impl Per {
         Ok(Per { binders, names, types })
     }
 
+    /// The variables by name, with what they are.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, Type)> {
+        self.names.iter().cloned().zip(self.types.iter().copied())
+    }
+
+    /// The same variables and further ones, for expressions.
+    pub(crate) fn with(&self, more: &[(String, Type)]) -> Per {
+        let (names, types): (Vec<String>, Vec<Type>) = self.variables().chain(more.iter().cloned()).unzip();
+        Per { binders: Vec::new(), names, types }
+    }
+
     /// An expression in which the variables stand for values.
     pub(crate) fn expr(&self, text: &str, plan: &Plan, lets: &PlanText) -> Result<Expr, String> {
         let names = self.names.iter().zip(&self.types);

@@ -1,7 +1,7 @@
 //! The records of a case: rows of texts and numbers, a reference by the key of what it refers to. They are drawn, read from files, or
 //! kept as JSON, and are the same in all three.
 
-use crate::layout::{Kind, KnownBy, Layout, Table};
+use crate::layout::{Kind, KnownBy, Layout};
 use benchwright_base::Value;
 use benchwright_pack::Snapshot;
 use serde::{Deserialize, Serialize};
@@ -52,14 +52,6 @@ impl Records {
 
     pub(crate) fn rows(&self, table: &str) -> &[Vec<Cell>] {
         self.0.get(table).map_or(&[], Vec::as_slice)
-    }
-
-    /// The one row of a table that has one.
-    pub(crate) fn only<'r>(&'r self, table: &Table) -> Option<&'r Vec<Cell>> {
-        match self.rows(&table.name) {
-            [row] => Some(row),
-            _ => None,
-        }
     }
 
     /// Holds rows to what tells them apart: keys that are there once, references to rows that are there.

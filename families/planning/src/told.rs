@@ -41,6 +41,9 @@ pub(crate) struct Told {
     pub(crate) computed: Vec<ComputedText>,
     /// The rows that a plan may consist of, by view.
     pub(crate) candidates: BTreeMap<String, CandidatesText>,
+    /// Rows that a plan has all of or none, by name. Where a view has both, its candidates are those of a plan without bundles.
+    #[serde(default)]
+    pub(crate) bundle: BTreeMap<String, BundleText>,
     /// Limits that are set around a plan which is known to be possible.
     #[serde(default)]
     pub(crate) knob: Vec<KnobText>,
@@ -96,6 +99,57 @@ pub(crate) struct CandidatesText {
     /// Whether every plan has all of them.
     #[serde(default)]
     pub(crate) must: bool,
+}
+
+/// Rows that are used together: members, one after the other, and the rows that each of them makes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BundleText {
+    /// For each of these: `k in kinds`.
+    #[serde(default)]
+    pub(crate) per: Option<String>,
+    /// What a member is: `s in stops`. Of several variables, members are their combinations.
+    pub(crate) over: String,
+    /// Whether members have no order: each comes after those before it in its first variable.
+    #[serde(default)]
+    pub(crate) unordered: bool,
+    /// The most members.
+    pub(crate) most: String,
+    /// The field by which a plan names them, in whatever row has it.
+    #[serde(default)]
+    pub(crate) label: Option<String>,
+    /// What is reckoned along the way, each from those before it. `before_` is what stood at the member before.
+    #[serde(default)]
+    pub(crate) values: Vec<BundleValueText>,
+    /// The rows of each member, by view.
+    #[serde(default)]
+    pub(crate) each: BTreeMap<String, BTreeMap<String, String>>,
+    /// The rows of the whole, by view.
+    #[serde(default)]
+    pub(crate) once: BTreeMap<String, BTreeMap<String, String>>,
+    /// Rules that no further member can mend.
+    #[serde(default)]
+    pub(crate) within: Vec<String>,
+    /// Rules that hold once it is whole.
+    #[serde(default)]
+    pub(crate) whole: Vec<String>,
+    /// Of those with the same members and the same last one, only those are kept that are not worse in all of these.
+    #[serde(default)]
+    pub(crate) best: Vec<String>,
+    /// Of those with the same members, once they are whole, only the one with the least of this.
+    #[serde(default)]
+    pub(crate) only: Option<String>,
+}
+
+/// A value that is reckoned along a bundle.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BundleValueText {
+    pub(crate) name: String,
+    /// At the first member.
+    pub(crate) first: String,
+    /// At each further one.
+    pub(crate) next: String,
 }
 
 /// A limit that is set around a plan.

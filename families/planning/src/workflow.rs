@@ -92,6 +92,11 @@ impl Planning {
         plan.stamped =
             BTreeMap::from([columns("handed", &["form", "stage", "revision"]), columns("stage", &["current"])]);
         self.plan = plan;
+        // A figure stands in a file, where it is read; a sentence that told it again would be a second place.
+        let figure = |says: &String| says.contains(|c: char| c.is_ascii_digit() || c == '{');
+        if let Some((id, _)) = self.plan.rules.iter().find(|(_, rule)| rule.says.iter().any(figure)) {
+            return Err(format!("a sentence of `{id}` tells a figure; figures stand in files"));
+        }
         if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {
             return Err(format!("`{unknown}` in `headline` is no rule"));
         }

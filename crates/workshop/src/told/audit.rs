@@ -40,6 +40,13 @@ pub fn to_table(audit: &Audit) -> String {
             get("alone"),
             get("unbreakable"),
         ));
+        if get("there") > get("instances") {
+            out.push_str(&format!(
+                "{} rule instances there are, of which {} were tried\n",
+                get("there"),
+                get("instances")
+            ));
+        }
     }
     for line in lines(&report.cells).take(SHOWN) {
         out.push_str(&format!("{line}\n"));

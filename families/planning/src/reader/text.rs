@@ -48,7 +48,7 @@ impl<'t> Lines<'t> {
     /// The next line, which must be one of several.
     fn one_of(&mut self, mut known: impl Iterator<Item = String>) -> Result<(), String> {
         let (_, line) = self.take();
-        match known.any(|known| fits(&known, line)) {
+        match known.any(|known| known == line) {
             true => Ok(()),
             false => Err(format!("`{line}` is not understood here")),
         }
@@ -57,17 +57,6 @@ impl<'t> Lines<'t> {
     fn is(&mut self, known: &str) -> Result<(), String> {
         self.one_of(std::iter::once(known.to_owned()))
     }
-}
-
-/// Whether a line is a sentence in which braces stand for figures.
-fn fits(sentence: &str, line: &str) -> bool {
-    let Some((lead, rest)) = sentence.split_once('{') else { return sentence == line };
-    let Some((_, rest)) = rest.split_once('}') else { return false };
-    let Some(line) = line.strip_prefix(lead) else { return false };
-    let figure = line.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(line.len());
-    // The full stop of the sentence is no part of the figure.
-    let figure = line[..figure].trim_end_matches('.').len();
-    figure > 0 && fits(rest, &line[figure..])
 }
 
 /// Reads a brief of a workflow.

@@ -3,7 +3,8 @@
 mod draft;
 mod traps;
 
-pub(crate) use draft::{Draft, Sheet, Source, text};
+use draft::text;
+pub(crate) use draft::{Draft, Sheet, Source};
 
 use crate::{
     forms::{form_columns, form_tables},
