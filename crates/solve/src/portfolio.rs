@@ -8,8 +8,7 @@ use crate::{
     Answer, Engine, Formula, Limits, Lin, Lower, Lowering, Status, Var,
     plan::{number, required},
 };
-use benchwright_expr::eval::Judge;
-use benchwright_schema::plan::{Body, Bound, Phase, Plan};
+use benchwright_schema::plan::{Bound, Phase, Plan};
 use benchwright_spec::{Candidates, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Rows, Solved};
 
 /// Work of [`Planner::some_plan`].
@@ -59,7 +58,15 @@ impl<'e> Portfolio<'e> {
     }
 
     /// Makes one expression small. Both `of` and what is found are of a quantity to be small; `sign` turns it back.
-    fn least(&self, ask: &Ask<'_>, lower: &mut Lower<'_>, of: &Lin, phase: &Phase) -> Result<Found, PlannerError> {
+    /// In a hurry, what is admitted is enough.
+    fn least(
+        &self,
+        ask: &Ask<'_>,
+        lower: &mut Lower<'_>,
+        of: &Lin,
+        phase: &Phase,
+        hurry: bool,
+    ) -> Result<Found, PlannerError> {
         let sign = phase.text.sign();
         let of = of.times(sign);
         lower.model.minimise = Some(of.clone());
@@ -81,7 +88,7 @@ impl<'e> Portfolio<'e> {
             }
             found.provers.push(said);
             found.consistent()?;
-            if found.is_over() {
+            if found.is_over() || hurry && found.gap().is_some_and(|gap| self.admits(gap)) {
                 break;
             }
         }
@@ -89,7 +96,18 @@ impl<'e> Portfolio<'e> {
         Ok(found)
     }
 
-    fn phases(&self, ask: &Ask<'_>, candidates: &Candidates, objective: &str) -> Result<Outcome, PlannerError> {
+    /// Whether a plan that is so far from its bound, of so much, counts as solved.
+    fn admits(&self, (gap, of): (i64, i64)) -> bool {
+        i128::from(gap) * 1_000 <= i128::from(self.admitted) * i128::from(of)
+    }
+
+    fn phases(
+        &self,
+        ask: &Ask<'_>,
+        candidates: &Candidates,
+        objective: &str,
+        hurry: bool,
+    ) -> Result<Outcome, PlannerError> {
         let phases = phases(ask.plan, objective)?;
         let mut lower = required(ask.plan, ask.bound, candidates, self.lowering)?;
         let (variables, constraints) = (lower.model.vars.len(), lower.model.constraints.len());
@@ -97,7 +115,7 @@ impl<'e> Portfolio<'e> {
         let mut rows = Rows::empty(ask.plan);
         for phase in phases {
             let of = number(&mut lower, &phase.of)?;
-            let found = self.least(ask, &mut lower, &of, phase)?;
+            let found = self.least(ask, &mut lower, &of, phase, hurry)?;
             if found.infeasible {
                 if results.is_empty() {
                     return Ok(Outcome::Infeasible);
@@ -105,7 +123,7 @@ impl<'e> Portfolio<'e> {
                 return Err(PlannerError::Engine("a plan was lost between two phases".to_owned()));
             }
             let (Some(best), Some(bound)) = (&found.best, found.bound) else { return Ok(Outcome::Unproved) };
-            if i128::from(best.value - bound) * 1_000 > i128::from(self.admitted) * i128::from(best.value).abs() {
+            if found.gap().is_none_or(|gap| !self.admits(gap)) {
                 return Ok(Outcome::Unproved);
             }
             let sign = phase.text.sign();
@@ -139,19 +157,8 @@ struct Ask<'a> {
 impl Ask<'_> {
     /// The evaluator's value of a phase, if it accepts the rows under every rule that a solver reads.
     fn accepted(&self, rows: &Rows, phase: Option<&Phase>) -> Option<i64> {
-        let records = rows.records(self.plan);
-        let mut judge = Judge::new(&records, self.bound.anchor.midnight());
-        judge.facts = self.bound;
-        let mut holds = true;
-        for rule in self.plan.rules.iter().filter(|rule| rule.lowered) {
-            if let Body::Expr(body) = &rule.body {
-                judge.instances(&rule.per, &mut |here| holds &= here.holds(body));
-            }
-        }
-        if !holds {
-            return None;
-        }
-        phase.map_or(Some(0), |phase| judge.value(&phase.of).as_number())
+        let (broken, value) = rows.judged(self.plan, self.bound, phase);
+        if phase.is_none() { Some(0) } else { value }.filter(|_| broken == 0)
     }
 }
 
@@ -218,6 +225,12 @@ impl Found {
         point.map(|(var, value)| (var as Var, *value)).collect()
     }
 
+    /// How far the best value is from its bound, and its size.
+    fn gap(&self) -> Option<(i64, i64)> {
+        let (best, bound) = self.best.as_ref().zip(self.bound)?;
+        Some((best.value.saturating_sub(bound), best.value.abs()))
+    }
+
     fn is_over(&self) -> bool {
         self.infeasible || self.best.as_ref().is_some_and(|best| self.bound == Some(best.value))
     }
@@ -257,7 +270,17 @@ impl Planner for Portfolio<'_> {
         candidates: &Candidates,
         objective: &str,
     ) -> Result<Outcome, PlannerError> {
-        self.phases(&Ask { plan, bound }, candidates, objective)
+        self.phases(&Ask { plan, bound }, candidates, objective, false)
+    }
+
+    fn best(
+        &mut self,
+        plan: &Plan,
+        bound: &Bound,
+        candidates: &Candidates,
+        objective: &str,
+    ) -> Result<Outcome, PlannerError> {
+        self.phases(&Ask { plan, bound }, candidates, objective, true)
     }
 
     fn some_plan(
@@ -266,13 +289,23 @@ impl Planner for Portfolio<'_> {
         bound: &Bound,
         candidates: &Candidates,
         objective: &str,
+        than: Option<i64>,
     ) -> Result<Option<Rows>, PlannerError> {
         let ask = Ask { plan, bound };
         let mut lower = required(plan, bound, candidates, self.lowering)?;
+        let mut provers = &self.provers[..];
         if let Some(phase) = phases(plan, objective)?.first() {
-            lower.model.minimise = Some(number(&mut lower, &phase.of)?.times(phase.text.sign()));
+            let of = number(&mut lower, &phase.of)?.times(phase.text.sign());
+            match than {
+                None => lower.model.minimise = Some(of),
+                // Any plan that is better will do, so nothing is made small, and one prover is asked.
+                Some(than) => {
+                    lower.require(&Formula::Le(of.minus(&Lin::constant(than * phase.text.sign() - 1))));
+                    provers = self.provers.get(..1).unwrap_or_default();
+                }
+            }
         }
-        for prover in &self.provers {
+        for prover in provers {
             let limits = Limits { work: LITTLE, ..prover.limits.clone() };
             let answer = match prover.engine.solve(&lower.model, &limits) {
                 Ok(answer) if answer.status == Status::Infeasible && prover.exact => return Ok(None),

@@ -3,8 +3,8 @@
 //! are.
 
 use benchwright_base::Value;
-use benchwright_expr::Type;
-use benchwright_schema::plan::{Bound, Plan, ViewRows};
+use benchwright_expr::{Type, eval::Judge};
+use benchwright_schema::plan::{Body, Bound, Phase, Plan, ViewRows};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -59,6 +59,26 @@ impl Rows {
     pub fn as_candidates(&self) -> Candidates {
         let candidate = |row: &Vec<i64>| Candidate::single(true, row.iter().map(|n| Cell::Fixed(*n)).collect());
         self.0.iter().map(|rows| rows.iter().map(candidate).collect()).collect()
+    }
+
+    /// How many instances of the rules that a solver reads are broken, and the value of a phase.
+    pub fn judged(&self, plan: &Plan, bound: &Bound, phase: Option<&Phase>) -> (usize, Option<i64>) {
+        let records = self.records(plan);
+        let mut judge = Judge::new(&records, bound.anchor.midnight());
+        judge.facts = bound;
+        let mut broken = 0;
+        for rule in plan.rules.iter().filter(|rule| rule.lowered) {
+            let Body::Expr(body) = &rule.body else { continue };
+            judge.instances(&rule.per, &mut |here| broken += usize::from(!here.holds(body)));
+        }
+        (broken, phase.and_then(|phase| judge.value(&phase.of).as_number()))
+    }
+
+    /// The value of the first phase of an objective, if every rule that a solver reads is kept.
+    pub fn worth(&self, plan: &Plan, bound: &Bound, objective: &str) -> Option<i64> {
+        let phase = plan.objectives.get(objective)?.first()?;
+        let (broken, value) = self.judged(plan, bound, Some(phase));
+        value.filter(|_| broken == 0)
     }
 
     /// As records that rules are read over.

@@ -3,10 +3,10 @@
 
 use crate::{Candidate, Candidates, Cell, Rows};
 use benchwright_base::Diagnostic;
-use benchwright_expr::{Type, eval::Judge};
+use benchwright_expr::Type;
 use benchwright_schema::{
     Domain, Folder, load,
-    plan::{Bindings, Body, Bound, Plan, PlanText},
+    plan::{Bindings, Bound, Plan, PlanText},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -103,16 +103,9 @@ impl Problem {
 
     /// The evaluator's value of the objective's first phase, and how many instances of rules it finds broken.
     pub fn judged(&self, rows: &Rows) -> (Option<i64>, usize) {
-        let records = rows.records(&self.plan);
-        let mut judge = Judge::new(&records, self.bound.anchor.midnight());
-        judge.facts = &self.bound;
-        let mut broken = 0;
-        for rule in self.plan.rules.iter().filter(|rule| rule.lowered) {
-            let Body::Expr(body) = &rule.body else { continue };
-            judge.instances(&rule.per, &mut |here| broken += usize::from(!here.holds(body)));
-        }
         let phase = self.plan.objectives.get(&self.objective).and_then(|phases| phases.first());
-        (phase.and_then(|phase| judge.value(&phase.of).as_number()), broken)
+        let (broken, value) = rows.judged(&self.plan, &self.bound, phase);
+        (value, broken)
     }
 }
 

@@ -6,7 +6,7 @@ use benchwright_schema::plan::{Bound, Plan};
 use serde::{Deserialize, Serialize};
 
 /// One phase of a solve, as the certificate keeps it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PhaseResult {
     /// The name of the phase in the rules.
     pub name: String,
@@ -97,19 +97,21 @@ pub trait Planner {
         self.solve(plan, bound, candidates, objective)
     }
 
-    /// Any plan that keeps the rules, found with little work and proved to be nothing; none if there was none within it. The
-    /// objective only says where to look first.
+    /// Any plan that keeps the rules, found with little work and proved to be nothing; none if there was none within it. With a
+    /// value, the plan is to be better than that; without one the objective only says where to look first.
     fn some_plan(
         &mut self,
         plan: &Plan,
         bound: &Bound,
         candidates: &Candidates,
         objective: &str,
+        than: Option<i64>,
     ) -> Result<Option<Rows>, PlannerError> {
-        match self.best(plan, bound, candidates, objective)? {
-            Outcome::Solved(solved) => Ok(Some(solved.rows)),
-            Outcome::Infeasible | Outcome::Unproved => Ok(None),
-        }
+        let Outcome::Solved(solved) = self.best(plan, bound, candidates, objective)? else { return Ok(None) };
+        let phase = plan.objectives.get(objective).and_then(|phases| phases.first());
+        let sign = phase.map_or(1, |phase| phase.text.sign());
+        let value = solved.phases.first().map_or(0, |phase| phase.value);
+        Ok(Some(solved.rows).filter(|_| than.is_none_or(|than| value * sign < than * sign)))
     }
 }
 

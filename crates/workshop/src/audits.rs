@@ -179,7 +179,7 @@ pub fn tasks(
 
     let own = workshop.clone().with_workers(Workers::Threads);
     let ask = |maker: &mut Maker<'_>, (_, task, trials): &(usize, &Task, Vec<String>)| {
-        let found = catch_unwind(AssertUnwindSafe(|| maker.audit_task(task, trials)));
+        let found = catch_unwind(AssertUnwindSafe(|| maker.audit_task(task, trials, None)));
         found
             .unwrap_or_else(|_| {
                 maker.forget();

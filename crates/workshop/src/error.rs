@@ -39,6 +39,14 @@ pub enum Error {
     /// The solver's library cannot be read.
     #[error("the solver's library cannot be read: {0}")]
     Library(io::Error),
+    /// What was kept of a solver's answers cannot be read.
+    #[error("{}: {why}", .path.display())]
+    Answers {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A suite was locked with another solver than the one that is here.
     #[error(
         "the suite was locked with the solver library {} ({}); here is {} ({})",

@@ -10,7 +10,7 @@ use benchwright_catalog::Catalog;
 use benchwright_derive::DERIVATION;
 use benchwright_pack::{MOST_INJECTED, SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
-use benchwright_solve::Library;
+use benchwright_solve::{Answers, Library};
 use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,6 +22,8 @@ use std::{
 
 /// What a build has done so far, while it is not finished.
 const UNFINISHED: &str = "build.unfinished.jsonl";
+/// What a store keeps of a solver's answers, in its folder; beside a lock file, what everybody may take them from.
+pub const ANSWERS: &str = "certificates";
 /// The most tasks that are made of a pattern at a time.
 pub const MOST_TASKS: u64 = 1_000_000;
 /// The largest seed: a lock file has no larger numbers.
@@ -256,8 +258,23 @@ fn begin(catalog: &Catalog, suite: &Suite, store: &Store) -> Result<(Log, BTreeM
 /// Makes the tasks of a suite into a store. With `held`, the digests of the lock file must come out. A build that was cut off goes on
 /// where it stopped when it is given the same suite and folder.
 pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Result<Built, Error> {
+    make_with(workshop, suite, store, held, None)
+}
+
+/// The same with a solver's answers that are known; what is asked beyond them is kept in the store too.
+pub fn make_with(
+    workshop: &Workshop,
+    suite: &Suite,
+    store: &Store,
+    held: bool,
+    known: Option<Answers>,
+) -> Result<Built, Error> {
     let begun = Instant::now();
     let (mut log, mut done) = begin(workshop.catalog(), suite, store)?;
+    let keeps = known.is_some();
+    if let Some(known) = known {
+        write_answers(&store.root().join(ANSWERS), &known)?;
+    }
     let open: Vec<usize> = (0..suite.tasks.len()).filter(|at| !done.contains_key(at)).collect();
     let tasks: Vec<&SuiteTask> = open.iter().map(|at| &suite.tasks[*at]).collect();
     let mut noted = Ok(());
@@ -268,6 +285,7 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
     });
     noted?;
     let mut answers: BTreeMap<usize, _> = open.into_iter().zip(answers).collect();
+    let mut kept = Answers::default();
     let mut built = Built {
         suite: Suite { tasks: Vec::new(), ..suite.clone() },
         made: Vec::new(),
@@ -284,6 +302,10 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
                 continue;
             }
         };
+        if let Some(answers) = made.answers.clone() {
+            kept.by = answers.by.or(kept.by);
+            kept.said.extend(answers.said);
+        }
         let digest = Digest::parse(&made.digest).ok_or(Error::Worker)?;
         if let Some(locked) = line.digest.filter(|locked| held && *locked != digest) {
             let why = format!("its digest is {digest}, the lock file says {locked}");
@@ -297,11 +319,36 @@ pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Re
         // No lock file: nobody is to take a part of the suite for the whole.
         return Err(Error::Cancelled);
     }
+    if keeps {
+        write_answers(&store.root().join(ANSWERS), &kept)?;
+    }
     if !built.suite.tasks.is_empty() {
         store.write_suite(&built.suite)?;
     }
     log.finish()?;
     Ok(built)
+}
+
+/// A solver's answers that a store keeps, if it keeps any.
+pub fn answers_in(store: &Path) -> Result<Option<Answers>, Error> {
+    read_answers(&store.join(ANSWERS))
+}
+
+/// A solver's answers in a file; none where there is no file.
+pub fn read_answers(path: &Path) -> Result<Option<Answers>, Error> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(path)(error)),
+    };
+    let answers = Answers::read(&text);
+    answers.map(Some).map_err(|why| Error::Answers { path: path.to_owned(), why: why.to_string() })
+}
+
+/// Writes a solver's answers.
+pub fn write_answers(path: &Path, answers: &Answers) -> Result<(), Error> {
+    let text = answers.write().map_err(|error| Error::io(path)(error.into()))?;
+    fs::write(path, text).map_err(Error::io(path))
 }
 
 impl Built {

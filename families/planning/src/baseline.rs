@@ -5,8 +5,7 @@ use crate::{
     reckon::{Per, holds, value},
     told::{BaselineText, Told},
 };
-use benchwright_expr::eval::Judge;
-use benchwright_schema::plan::{Body, Bound, Plan, PlanText};
+use benchwright_schema::plan::{Bound, Plan, PlanText};
 use benchwright_spec::Rows;
 
 /// The baseline's plan of a case.
@@ -55,18 +54,4 @@ fn take(step: &BaselineText, text: &PlanText, plan: &Plan, bound: &Bound, rows: 
         }
     }
     Ok(())
-}
-
-/// The value of a plan, if it keeps every rule that a solver reads.
-pub(crate) fn worth(plan: &Plan, bound: &Bound, objective: &str, rows: &Rows) -> Option<i64> {
-    let records = rows.records(plan);
-    let mut judge = Judge::new(&records, bound.anchor.midnight());
-    judge.facts = bound;
-    let mut clean = true;
-    for rule in plan.rules.iter().filter(|rule| rule.lowered) {
-        let Body::Expr(body) = &rule.body else { continue };
-        judge.instances(&rule.per, &mut |here| clean &= here.holds(body));
-    }
-    let phase = plan.objectives.get(objective)?.first()?;
-    judge.value(&phase.of).as_number().filter(|_| clean)
 }

@@ -165,7 +165,7 @@ impl Optimised for Planning {
     ) -> Result<Option<Anchors>, FamilyError> {
         let phase = solved.phases.first().ok_or("there is no phase to anchor")?;
         let baseline = baseline::plan(&self.told, &self.plan, plan, bound)?;
-        let baseline = baseline::worth(plan, bound, &case.objective, &baseline);
+        let baseline = baseline.worth(plan, bound, &case.objective);
         let anchors = quality::anchors(tier, self.sign(), phase.value, phase.bound, baseline);
         Ok(Some(anchors.ok_or("the value is too large to anchor")?))
     }
@@ -185,7 +185,8 @@ impl Optimised for Planning {
             return Err(Discard::Because("too small".to_owned()));
         }
         let baseline = baseline::plan(&self.told, &self.plan, &ready.plan, &ready.bound).map_err(Discard::Fault)?;
-        let passes = baseline::worth(&ready.plan, &ready.bound, &case.objective, &baseline)
+        let passes = baseline
+            .worth(&ready.plan, &ready.bound, &case.objective)
             .zip(anchors)
             .is_some_and(|(worth, anchors)| worth * self.sign() <= anchors.half * self.sign());
         if passes && !draw.tier.starts_with("easy") {

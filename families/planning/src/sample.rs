@@ -36,7 +36,7 @@ pub(crate) fn sample(
     }
     let loose = case(family, draw, domain, &records)?;
     let candidates = family.candidates_of(&loose)?;
-    let witness = planner.some_plan(&loose.plan, &loose.bound, &candidates, draw.objective)?;
+    let witness = planner.some_plan(&loose.plan, &loose.bound, &candidates, draw.objective, None)?;
     let witness = witness.ok_or_else(|| Discard::Because("no plan".to_owned()))?;
     let mut stream = draw.stream("slack");
     for (place, used) in places.iter().zip(used(&places, &loose, &witness)?) {

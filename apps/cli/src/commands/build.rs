@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
-digest of its line. Where lines have no digest yet, and with --lock everywhere, the digests found are
+digest of its line. What the solver said of a planning task is kept beside the lock file, in SUITE.certificates: with it nothing is solved
+again and no solver library is needed, and --prove solves it all the same and must come to the same. Where lines have no digest yet, and with --lock everywhere, the digests found are
 written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build that was cut off goes on
 where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each, carries text that
 asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of this repository come with
@@ -51,6 +52,9 @@ pub(crate) struct Options {
     /// Writes the digests found into the lock file, whatever it held
     #[arg(long, conflicts_with = "ledger")]
     lock: bool,
+    /// Asks the solver for everything, also for what SUITE.certificates holds, and compares
+    #[arg(long)]
+    prove: bool,
     /// Plants hostile text into this share of the tasks, from 0 to 1; the suite of DIR says so
     #[arg(long, value_name = "RATE", conflicts_with = "lock")]
     inject: Option<f64>,
@@ -72,9 +76,14 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         suite = suites::with_injections(suite, rate)?;
     }
     let catalog = workshop.catalog();
-    let here = match options.lock {
-        true => suites::solver_for(catalog, &suite)?,
-        false => suites::solver_of(catalog, &suite)?,
+    let beside = options.suite.with_extension(suites::ANSWERS);
+    let kept = suites::read_answers(&beside)?;
+    // What was answered before is known, unless it is to be proved again.
+    let known = kept.clone().filter(|_| !options.prove && !options.lock).unwrap_or_default();
+    let here = match (known.by.clone(), options.lock) {
+        (Some((version, library)), _) => SolverHere { solver: SuiteSolver { version, library }, is_pinned: true },
+        (None, true) => suites::solver_for(catalog, &suite)?,
+        (None, false) => suites::solver_of(catalog, &suite)?,
     };
     // With other texts planted it is another suite, whose lock file is that of the folder.
     let is_open =
@@ -91,12 +100,25 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
     }
     let store = Store::at(&options.output);
-    let built = suites::make(&workshop, &suite, &store, !options.lock)?;
+    let built = suites::make_with(&workshop, &suite, &store, !options.lock, Some(known))?;
+    let found = suites::answers_in(store.root())?.unwrap_or_default();
     if built.short.is_empty() && (options.lock || is_open) {
         store::write_suite(&options.suite, &built.suite)?;
+        if !found.said.is_empty() {
+            suites::write_answers(&beside, &found)?;
+        }
         eprintln!("locked {}", options.suite.display());
     }
     output::either(options.json, || to_json(&built), || to_table(&built))?;
+    if let Some(kept) = kept.filter(|_| options.prove && !options.lock) {
+        let (same, differ): (Vec<_>, Vec<_>) =
+            found.said.iter().partition(|(asked, said)| kept.said.get(*asked) == Some(said));
+        eprintln!("{} of the solver's answers are those of {}", same.len(), beside.display());
+        if !differ.is_empty() {
+            let message = format!("{} of the solver's answers differ from {}", differ.len(), beside.display());
+            return Err(Failure::falls_short(message, "the solver library that the suite was locked with"));
+        }
+    }
     failure(&built).map_or(Ok(()), Err)
 }
 

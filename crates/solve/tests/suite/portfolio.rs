@@ -159,7 +159,7 @@ fn a_gap_is_solved_only_where_it_is_admitted_and_the_best_of_both_is_kept() {
     assert_eq!((phase.bound, phase.proved, phase.provers.len()), (phase.value + 2, false, 2));
     let json = serde_json::to_value(phase).unwrap();
     assert_eq!(json["provers"][0]["bound"], phase.value + 9);
-    let rows = portfolio.some_plan(&plan, &bound, &candidates, "goal").unwrap();
+    let rows = portfolio.some_plan(&plan, &bound, &candidates, "goal", None).unwrap();
     assert!(rows.is_some_and(|rows| !rows.0.iter().all(Vec::is_empty)));
 }
 

@@ -15,11 +15,12 @@ use benchwright_derive::{NoBase, ScenarioOrder};
 use benchwright_inject::Ground;
 use benchwright_pack::{MOST_INJECTED, SEALED_TREE, Store, StoreError, Task};
 use benchwright_project::{Family, Order, Pattern, Solver, make, salted};
-use benchwright_solve::{CpSat, Highs, Library, PhasePlanner, Portfolio, Recorded};
-use benchwright_spec::{NoPlanner, scenario::Scenario};
+use benchwright_solve::{Answers, CpSat, Highs, Keeper, Library, PhasePlanner, Portfolio, Recorded};
+use benchwright_spec::{NoPlanner, Planner, scenario::Scenario};
 use std::{
     collections::BTreeMap,
-    io,
+    fs, io,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
@@ -77,6 +78,10 @@ pub struct Maker<'s> {
     scenarios: Scenarios,
     /// Who makes tasks again: another process, which stays.
     other: Arc<Mutex<Remote>>,
+    /// What a store keeps of a solver's answers, with its folder.
+    kept: Option<(PathBuf, Arc<Answers>)>,
+    /// What was answered for the last task.
+    given: Answers,
 }
 
 impl<'s> Maker<'s> {
@@ -90,6 +95,8 @@ impl<'s> Maker<'s> {
             families: BTreeMap::new(),
             scenarios: BTreeMap::new(),
             other: Arc::default(),
+            kept: None,
+            given: Answers::default(),
         }
     }
 
@@ -154,14 +161,30 @@ impl<'s> Maker<'s> {
             let task = make(order, family, &found.domain, &mut NoPlanner, &identity)?;
             return Ok((task, Vec::new()));
         }
-        let engines = self.engines()?;
         if let Some(admitted) = family.optimised().and_then(|optimised| optimised.admits(tier)) {
-            let identity = engines.identity.clone();
-            let solvers = engines.solvers()?;
-            let mut planner = Portfolio { admitted, ..Portfolio::new(solvers.first, solvers.second) };
-            let order = Order { pattern: &pattern, tier, objective, seed, reading };
-            return Ok((make(order, family, &found.domain, &mut planner, &identity)?, Vec::new()));
+            let known = self.kept.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default();
+            let by = known.by.clone().map(|(version, library)| Solver { version, library });
+            // Where everything was answered before, no solver is needed.
+            let engines = match (self.engines(), by.is_some()) {
+                (Err(_), true) => None,
+                (engines, _) => Some(engines?),
+            };
+            let here = engines.as_ref().map(|engines| engines.identity.clone());
+            let solvers = engines.map(Engines::solvers).transpose()?;
+            let planner = solvers.map(|solvers| -> Box<dyn Planner + '_> {
+                Box::new(Portfolio { admitted, ..Portfolio::new(solvers.first, solvers.second) })
+            });
+            let identity = by.or(here).ok_or(Error::Worker)?;
+            let way = format!("{}, within {admitted} thousandths", identity.version);
+            let (task, given) = {
+                let mut keeper = Keeper { known: &known, given: Answers::default(), planner, way };
+                let order = Order { pattern: &pattern, tier, objective, seed, reading };
+                (make(order, family, &found.domain, &mut keeper, &identity), keeper.given)
+            };
+            self.given = Answers { by: Some((identity.version, identity.library)), ..given };
+            return Ok((task?, Vec::new()));
         }
+        let engines = self.engines()?;
         let mut planner = PhasePlanner::new(&engines.first);
         planner.record = record.then(Vec::new);
         let order = Order { pattern: &pattern, tier, objective, seed, reading };
@@ -185,7 +208,9 @@ impl<'s> Maker<'s> {
 
     fn make_into_store(&mut self, request: &MakeRequest) -> Result<Made, Error> {
         let MakeRequest { pattern, tier, objective, seed, reading, salt, inject, out } = request;
+        self.keep(out)?;
         let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
+        let answers = self.kept.is_some().then(|| std::mem::take(&mut self.given));
         let task = self.injected(task, *inject)?;
         let task = in_suite(task, salt.as_deref());
         Store::at(out).write(&task)?;
@@ -203,7 +228,17 @@ impl<'s> Maker<'s> {
             discarded: task.sealed.certificate.discarded.clone(),
             measures: measures(&task.sealed.case),
             obstacle: task.sealed.effects.as_ref().and_then(|effects| Some(effects.refusal.as_ref()?.obstacle.clone())),
+            answers: answers.filter(|answers| !answers.said.is_empty()),
         })
+    }
+
+    /// Reads what a store keeps of a solver's answers, if it keeps any.
+    fn keep(&mut self, store: &Path) -> Result<(), Error> {
+        if self.kept.as_ref().is_some_and(|(known, _)| known == store) {
+            return Ok(());
+        }
+        self.kept = crate::suites::answers_in(store)?.map(|answers| (store.to_owned(), Arc::new(answers)));
+        Ok(())
     }
 
     /// Runs trials on a task of a store. Whoever asks has read the lock file and says which digest it must have.
@@ -213,14 +248,20 @@ impl<'s> Maker<'s> {
         if task.digest() != request.digest {
             return Err(StoreError::Digest(request.store.join(SEALED_TREE).join(&request.id)).into());
         }
-        self.audit_task(&task, &request.trials)
+        self.audit_task(&task, &request.trials, Some(&request.store))
     }
 
     /// Runs trials, by name, on a task.
-    pub(crate) fn audit_task(&mut self, task: &Task, names: &[String]) -> Result<TaskReport, Error> {
+    /// Where the task is of a store, what that keeps of a solver's answers serves to make it again.
+    pub(crate) fn audit_task(
+        &mut self,
+        task: &Task,
+        names: &[String],
+        store: Option<&Path>,
+    ) -> Result<TaskReport, Error> {
         let trials = trials_of(names)?;
         let (workshop, other) = (self.workshop, self.other.clone());
-        let remake = || remake(workshop, &other, task);
+        let remake = || remake(workshop, &other, task, store);
         // A request is derived, not planned, so its audit asks no solver.
         if task.sealed.effects.is_some() {
             let subject = RequestSubject::new(task, workshop.catalog(), &remake)?;
@@ -245,7 +286,7 @@ impl<'s> Maker<'s> {
         let task = Store::at(store).task(id)?;
         let (workshop, other) = (self.workshop, self.other.clone());
         let not_found = |none: NoAttempts| Error::Row { id: id.clone(), why: none.0 };
-        let remake = || remake(workshop, &other, &task);
+        let remake = || remake(workshop, &other, &task, Some(store));
         if task.sealed.effects.is_some() {
             let subject = RequestSubject::new(&task, workshop.catalog(), &remake)?;
             let mut found = subject.near_misses(*near_misses).map_err(not_found)?;
@@ -297,8 +338,13 @@ pub(crate) fn in_suite(task: Task, salt: Option<&str>) -> Task {
 }
 
 /// Makes a task again, by another process where there are some: it stays, so that it has made others before.
-fn remake(workshop: &Workshop, other: &Mutex<Remote>, task: &Task) -> Result<Task, NotRemade> {
+fn remake(workshop: &Workshop, other: &Mutex<Remote>, task: &Task, store: Option<&Path>) -> Result<Task, NotRemade> {
     let folder = Temporary::new().map_err(|error| NotRemade(error.to_string()))?;
+    let answers = store.map(|store| store.join(crate::suites::ANSWERS)).filter(|answers| answers.exists());
+    if let Some(answers) = answers {
+        let kept = folder.path().join(crate::suites::ANSWERS);
+        fs::copy(&answers, kept).map_err(|error| NotRemade(error.to_string()))?;
+    }
     let sealed = &task.sealed;
     let request = Request::Make(MakeRequest {
         pattern: sealed.pattern.clone(),

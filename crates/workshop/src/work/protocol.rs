@@ -2,6 +2,7 @@
 
 use benchwright_audit::{Attempt, TaskReport};
 use benchwright_base::Digest;
+use benchwright_solve::Answers;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -121,6 +122,9 @@ pub struct Made {
     pub measures: BTreeMap<String, u64>,
     /// Why a request cannot be carried out, if it cannot.
     pub obstacle: Option<String>,
+    /// What the solver said, where the store keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Answers>,
 }
 
 /// Why a request came to nothing.
