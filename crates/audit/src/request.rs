@@ -22,7 +22,7 @@ mod words;
 
 pub(crate) use aftermath::run as aftermath;
 pub(crate) use alternates::run as alternates;
-pub(crate) use blocked::{canary, dominance};
+pub(crate) use blocked::{canary, dominance, not_planned};
 pub(crate) use cells::{both_sides, cells, frame};
 pub(crate) use closed_book::run as closed_book;
 pub(crate) use leak::run as leak;

@@ -100,6 +100,7 @@ pub(crate) fn task(order: ScenarioOrder<'_>, derived: Derived, attempt: u32, dis
             variables: 0,
             constraints: 0,
             discarded,
+            weights: BTreeMap::new(),
         },
     };
     named(Task { open, instruction: derived.instruction, world, sealed })

@@ -146,6 +146,9 @@ pub struct Certificate {
     pub constraints: usize,
     /// How many draws were discarded before this one, by cause.
     pub discarded: BTreeMap<String, u32>,
+    /// What rules and the rest are worth in the task, in words by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, String>,
 }
 
 /// The usual tiers, from the easiest on.

@@ -97,6 +97,7 @@ fn task(id: &str, seed: u64) -> Task {
             variables: 3,
             constraints: 4,
             discarded: BTreeMap::from([("D1".to_owned(), 2)]),
+            weights: BTreeMap::new(),
         },
     };
     Task { open, instruction, world, sealed }

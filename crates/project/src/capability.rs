@@ -120,6 +120,18 @@ pub trait Optimised {
     ) -> Result<Option<Anchors>, FamilyError> {
         Ok(None)
     }
+    /// What each rule and whatever else makes a task hard is worth in it, in words by name; or why it is no good task.
+    fn weigh(
+        &self,
+        _tier: &str,
+        _case: &Case,
+        _plan: &Plan,
+        _bound: &Bound,
+        _solved: &Solved,
+        _planner: &mut dyn Planner,
+    ) -> Result<BTreeMap<String, String>, Discard> {
+        Ok(BTreeMap::new())
+    }
     /// Whether what was solved makes a good task. Without more to say, it does.
     fn accept(
         &self,

@@ -175,11 +175,14 @@ pub fn make(
         let fault = |why: String| MakeError::Fault { pattern: pattern.name.clone(), seed: order.seed, attempt, why };
         let drawn = match &twin {
             None => draw_one(&draw, family, domain, planner),
-            Some(twin) => draw_twin(&draw, family, twin, domain, planner),
+            Some(twin) => {
+                draw_twin(&draw, family, twin, domain, planner).map(|(ready, solved)| (ready, solved, Weights::new()))
+            }
         };
         match drawn {
-            Ok((ready, solved)) => {
-                let task = project(&draw, family, domain, &ready, &solved, solver, discarded);
+            Ok((ready, solved, weights)) => {
+                let history = History { discarded, weights };
+                let task = project(&draw, family, domain, &ready, &solved, solver, history);
                 let reading = order.reading.map(str::to_owned);
                 return task.map(|task| with_reading(task, reading)).map_err(fault);
             }
@@ -192,19 +195,30 @@ pub fn make(
     Err(MakeError::Exhausted { pattern: pattern.name.clone(), seed: order.seed, causes: causes.join(", ") })
 }
 
+/// What rules and the rest are worth in a task, in words by name.
+type Weights = BTreeMap<String, String>;
+
+/// How a draw became a task: what was thrown away before it, and what was found of it.
+struct History {
+    discarded: BTreeMap<String, u32>,
+    weights: Weights,
+}
+
 /// Draws and solves once.
 fn draw_one(
     draw: &Draw<'_>,
     family: &dyn Family,
     domain: &Domain,
     planner: &mut dyn Planner,
-) -> Result<(Ready, Solved), Discard> {
+) -> Result<(Ready, Solved, Weights), Discard> {
     let case = family.sample(draw, domain, planner)?;
     let (ready, solved) = solve(draw, family, case, domain, planner)?;
+    let mut weights = Weights::new();
     if let Some(optimised) = family.optimised().filter(|_| family.proof().is_none()) {
         optimised.accept(draw, &ready.case, &solved, domain, planner)?;
+        weights = optimised.weigh(draw.tier, &ready.case, &ready.plan, &ready.bound, &solved, planner)?;
     }
-    Ok((ready, solved))
+    Ok((ready, solved, weights))
 }
 
 /// Solves a case that was drawn.
@@ -321,7 +335,7 @@ fn project(
     ready: &Ready,
     solved: &Solved,
     solver: &Solver,
-    discarded: BTreeMap<String, u32>,
+    history: History,
 ) -> Result<Task, String> {
     let Ready { case, text, plan, bound } = ready;
     let named = NamedRows::of(&solved.rows, plan, bound);
@@ -394,7 +408,8 @@ fn project(
             plan: json(serde_json::to_value(&named))?,
             variables: solved.variables,
             constraints: solved.constraints,
-            discarded,
+            discarded: history.discarded,
+            weights: history.weights,
         },
     };
     Ok(Task { open, instruction: brief.text, world, sealed })

@@ -5,7 +5,7 @@
 //! rounded to millionths and the adding up is done here in whole numbers: a multiplier of the wrong sign counts as 0, and what
 //! is left of each variable's cost takes the worse end of its domain.
 
-use crate::{EngineError, Highs, Model, ffi::Program, highs};
+use crate::{Engine, EngineError, Model, ffi::Program, highs};
 
 /// In how many parts a multiplier is counted.
 const PARTS: i128 = 1_000_000;
@@ -16,10 +16,26 @@ pub struct Multipliers(pub Vec<i64>);
 
 impl Multipliers {
     /// The best ones, as HiGHS knows them; none if it found no point of the relaxation.
-    pub fn of(model: &Model, highs: &Highs) -> Result<Option<Multipliers>, EngineError> {
+    pub fn of(model: &Model, highs: &dyn Engine) -> Result<Option<Multipliers>, EngineError> {
         let prices = highs.prices(model)?;
         let rounded = |price: &f64| (price * PARTS as f64).round() as i64;
         Ok(prices.map(|prices| Multipliers(prices.iter().map(rounded).collect())))
+    }
+
+    /// Those of so many rows, of which only some have one.
+    pub fn of_pairs(pairs: &[(u32, i64)], rows: usize) -> Multipliers {
+        let mut all = vec![0; rows];
+        for (row, multiplier) in pairs {
+            if let Some(place) = all.get_mut(*row as usize) {
+                *place = *multiplier;
+            }
+        }
+        Multipliers(all)
+    }
+
+    /// The rows that have one, by place.
+    pub fn pairs(&self) -> Vec<(u32, i64)> {
+        (0..).zip(&self.0).filter(|(_, multiplier)| **multiplier != 0).map(|(row, of)| (row, *of)).collect()
     }
 
     /// The bound of the objective that they prove: no point of the model is below it. None where the model has no linear form,

@@ -33,9 +33,20 @@ impl Highs {
     pub fn library_version(&self) -> &str {
         &self.version
     }
+}
+
+/// A model as a program in whole numbers, row by row. Without its columns being whole it is the linear relaxation.
+pub(crate) fn program(model: &Model) -> Result<Program, String> {
+    Builder::build(model)
+}
+
+impl Engine for Highs {
+    fn version(&self) -> String {
+        format!("{ENGINE} {}", self.version)
+    }
 
     /// The multipliers of the rows in the linear relaxation of a model, whose variables need not be whole; none without a point.
-    pub(crate) fn prices(&self, model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
+    fn prices(&self, model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
         if let Some(fault) = check::fault(model) {
             return Err(failed(fault));
         }
@@ -53,17 +64,6 @@ impl Highs {
         ];
         let outcome = self.highs.solve(&program, &settings).map_err(failed)?;
         Ok(outcome.has_point.then_some(outcome.prices))
-    }
-}
-
-/// A model as a program in whole numbers, row by row. Without its columns being whole it is the linear relaxation.
-pub(crate) fn program(model: &Model) -> Result<Program, String> {
-    Builder::build(model)
-}
-
-impl Engine for Highs {
-    fn version(&self) -> String {
-        format!("{ENGINE} {}", self.version)
     }
 
     fn solve(&self, model: &Model, limits: &Limits) -> Result<Answer, EngineError> {

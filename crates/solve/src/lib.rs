@@ -46,4 +46,4 @@ pub use locate::{FETCH, Library, PINNED_SHA256, PINNED_VERSION};
 pub use lower::{Instance, Lower, LowerError, Lowering, Row};
 pub use model::{Answer, Constraint, Engine, EngineError, Interval, Limits, Lin, Lit, Model, Range, Status, Var};
 pub use plan::{PhasePlanner, Recorded};
-pub use portfolio::{Portfolio, Prover};
+pub use portfolio::{Portfolio, Prover, model_of};

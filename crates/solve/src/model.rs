@@ -264,4 +264,8 @@ pub trait Engine {
     fn version(&self) -> String;
     /// Solves a model.
     fn solve(&self, model: &Model, limits: &Limits) -> Result<Answer, EngineError>;
+    /// The multipliers of the rows in a model's linear relaxation, if it is an engine that has some.
+    fn prices(&self, _model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
+        Ok(None)
+    }
 }

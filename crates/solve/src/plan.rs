@@ -170,7 +170,7 @@ fn early(lower: &Lower<'_>) -> Lin {
 
 fn result(name: &str, proved: bool, value: i64, answer: &crate::Answer) -> PhaseResult {
     let work = (answer.work * 1_000.0).round() as i64;
-    PhaseResult { name: name.to_owned(), proved, value, bound: answer.bound, work, provers: Vec::new() }
+    PhaseResult { name: name.to_owned(), proved, value, bound: answer.bound, work, provers: Vec::new(), exact: None }
 }
 
 fn hold(lower: &mut Lower<'_>, of: &Lin, value: i64) {

@@ -5,11 +5,13 @@
 //! the evaluator's value. A bound is the provers' own claim; two claims that contradict each other are an error.
 
 use crate::{
-    Answer, Engine, Formula, Limits, Lin, Lower, Lowering, Status, Var,
+    Answer, Engine, Formula, Limits, Lin, Lower, Lowering, Model, Multipliers, Status, Var,
     plan::{number, required},
 };
 use benchwright_schema::plan::{Bound, Phase, Plan};
-use benchwright_spec::{Candidates, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Rows, Solved};
+use benchwright_spec::{
+    Candidates, ExactBound, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Rows, Solved,
+};
 
 /// Work of [`Planner::some_plan`].
 const LITTLE: f64 = 0.5;
@@ -101,6 +103,15 @@ impl<'e> Portfolio<'e> {
         i128::from(gap) * 1_000 <= i128::from(self.admitted) * i128::from(of)
     }
 
+    /// A bound of the model that needs no solver to be checked, where there is one within a twentieth of the value.
+    fn exact(&self, lower: &Lower<'_>, sign: i64, value: i64) -> Option<ExactBound> {
+        let found =
+            self.provers.iter().find_map(|prover| Multipliers::of(&lower.model, prover.engine).ok().flatten())?;
+        let bound = found.bound(&lower.model)?;
+        let near = i128::from(value - bound) * 20 <= i128::from(value).abs();
+        near.then(|| ExactBound { bound: bound * sign, rows: found.0.len(), multipliers: found.pairs() })
+    }
+
     fn phases(
         &self,
         ask: &Ask<'_>,
@@ -126,6 +137,10 @@ impl<'e> Portfolio<'e> {
             if found.gap().is_none_or(|gap| !self.admits(gap)) {
                 return Ok(Outcome::Unproved);
             }
+            let exact = match hurry || !results.is_empty() {
+                true => None,
+                false => self.exact(&lower, phase.text.sign(), best.value),
+            };
             let sign = phase.text.sign();
             // Of a phase with a gap, those after it may only improve what was found.
             lower.require(&Formula::Le(of.times(sign).minus(&Lin::constant(best.value))));
@@ -136,11 +151,29 @@ impl<'e> Portfolio<'e> {
                 bound: bound * sign,
                 work: found.provers.iter().map(|said| said.work).sum(),
                 provers: found.provers.clone(),
+                exact,
             });
             rows = best.rows.clone();
         }
         Ok(Outcome::Solved(Box::new(Solved { rows, phases: results, variables, constraints })))
     }
+}
+
+/// The model of an objective's first phase, with what turns its value back.
+pub fn model_of(
+    plan: &Plan,
+    bound: &Bound,
+    candidates: &Candidates,
+    objective: &str,
+    lowering: Lowering,
+) -> Result<(Model, i64), PlannerError> {
+    let mut lower = required(plan, bound, candidates, lowering)?;
+    let Some(phase) = phases(plan, objective)?.first() else {
+        return Err(PlannerError::Unreadable("the objective has no phase".to_owned()));
+    };
+    let sign = phase.text.sign();
+    lower.model.minimise = Some(number(&mut lower, &phase.of)?.times(sign));
+    Ok((lower.model, sign))
 }
 
 fn phases<'p>(plan: &'p Plan, objective: &str) -> Result<&'p [Phase], PlannerError> {

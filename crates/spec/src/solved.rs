@@ -21,6 +21,20 @@ pub struct PhaseResult {
     /// What each prover said, where several were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provers: Vec<ProverResult>,
+    /// A bound that can be reckoned without a solver, where there is one near enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactBound>,
+}
+
+/// A bound with the multipliers from which it follows in whole numbers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ExactBound {
+    /// The bound.
+    pub bound: i64,
+    /// How many rows the model's linear form has.
+    pub rows: usize,
+    /// The multiplier of each row that has one, in millionths: its place and its value.
+    pub multipliers: Vec<(u32, i64)>,
 }
 
 /// What one prover of several said of a phase.

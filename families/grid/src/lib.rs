@@ -281,7 +281,7 @@ impl Proof for Grid {
         };
         let work = i64::try_from(found.nodes).unwrap_or(i64::MAX);
         let name = "solutions".to_owned();
-        let solutions = PhaseResult { name, proved: true, value: 1, bound: 1, work, provers: Vec::new() };
+        let solutions = PhaseResult { name, proved: true, value: 1, bound: 1, work, provers: Vec::new(), exact: None };
         Ok(Solved {
             rows: self.rows(&board, plan, chosen).map_err(Discard::Fault)?,
             phases: vec![solutions],

@@ -21,10 +21,11 @@ pub(crate) fn add(
     text: &PlanText,
     plan: &Plan,
     bound: &Bound,
+    without: Option<&str>,
     next: &mut u32,
     candidates: &mut Candidates,
 ) -> Result<(), String> {
-    let bundle = Bundle::read(declared, text, plan)?;
+    let bundle = Bundle::read(declared, text, plan, without)?;
     for found in bundle.all(plan, bound)? {
         *next += 1;
         for (view, mut cells) in found {
@@ -98,7 +99,12 @@ struct Node {
 }
 
 impl<'a> Bundle<'a> {
-    fn read(declared: &'a BundleText, text: &PlanText, plan: &Plan) -> Result<Bundle<'a>, String> {
+    fn read(
+        declared: &'a BundleText,
+        text: &PlanText,
+        plan: &Plan,
+        without: Option<&str>,
+    ) -> Result<Bundle<'a>, String> {
         let given = Per::read(declared.per.as_deref(), plan)?;
         let both = declared.per.iter().chain([&declared.over]).cloned().collect::<Vec<_>>().join(", ");
         let choice = Per::read(Some(&both), plan)?;
@@ -144,7 +150,7 @@ impl<'a> Bundle<'a> {
                 let found = plan.rules.iter().position(|rule| rule.id == *id);
                 found.ok_or_else(|| format!("`{id}` of a bundle is no rule"))
             };
-            ids.iter().map(rule).collect()
+            ids.iter().filter(|id| without != Some(&***id)).map(rule).collect()
         };
         let value = |name: &String| {
             let found = declared.values.iter().position(|known| known.name == *name);

@@ -12,8 +12,14 @@ use benchwright_schema::{
 };
 use benchwright_spec::{Candidate, Candidates, Cell, Rows};
 
-/// The candidates of a case, in bundles where there are some.
-pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Bound) -> Result<Candidates, String> {
+/// The candidates of a case, in bundles where there are some; these heed no rule that is left out.
+pub(crate) fn candidates(
+    told: &Told,
+    text: &PlanText,
+    plan: &Plan,
+    bound: &Bound,
+    without: Option<&str>,
+) -> Result<Candidates, String> {
     let mut candidates = single(told, text, plan, bound)?;
     let mut next = 0;
     for bundle in told.bundle.values() {
@@ -22,7 +28,7 @@ pub(crate) fn candidates(told: &Told, text: &PlanText, plan: &Plan, bound: &Boun
         }
     }
     for bundle in told.bundle.values() {
-        bundles::add(bundle, text, plan, bound, &mut next, &mut candidates)?;
+        bundles::add(bundle, text, plan, bound, without, &mut next, &mut candidates)?;
     }
     Ok(candidates)
 }

@@ -21,6 +21,7 @@ mod sample;
 #[cfg(test)]
 mod tests;
 mod told;
+mod weigh;
 mod workflow;
 mod world;
 mod written;
@@ -131,7 +132,7 @@ impl Optimised for Planning {
             }
             return Ok(candidates);
         }
-        Ok(candidates::candidates(&self.told, &self.plan, plan, bound)?)
+        Ok(candidates::candidates(&self.told, &self.plan, plan, bound, None)?)
     }
 
     fn tidied(&self, mut plan: NamedRows) -> NamedRows {
@@ -188,11 +189,25 @@ impl Optimised for Planning {
         let passes = baseline
             .worth(&ready.plan, &ready.bound, &case.objective)
             .zip(anchors)
-            .is_some_and(|(worth, anchors)| worth * self.sign() <= anchors.half * self.sign());
+            .is_some_and(|(worth, anchors)| quality::passes(worth, &anchors, self.sign()));
         if passes && !draw.tier.starts_with("easy") {
             return Err(Discard::Because("the baseline passes".to_owned()));
         }
         Ok(())
+    }
+
+    fn weigh(
+        &self,
+        tier: &str,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        solved: &Solved,
+        planner: &mut dyn Planner,
+    ) -> Result<BTreeMap<String, String>, Discard> {
+        let anchors = self.anchors(tier, case, plan, bound, solved)?;
+        let anchors = anchors.ok_or_else(|| Discard::Fault("there are no anchors".to_owned()))?;
+        weigh::weigh(self, &weigh::Weighed { tier, case, plan, bound, solved, anchors }, planner)
     }
 }
 

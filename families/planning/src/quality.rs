@@ -12,6 +12,11 @@ fn mercy(tier: &str) -> i128 {
     }
 }
 
+/// Whether a value passes.
+pub(crate) fn passes(value: i64, anchors: &Anchors, sign: i64) -> bool {
+    value * sign <= anchors.half * sign
+}
+
 /// From this share of the value on, in millionths, value and bound are apart.
 const APART: i128 = 500;
 

@@ -128,7 +128,7 @@ impl Planning {
 
     /// The candidates of a case that is put together with its rules.
     pub(crate) fn candidates_of(&self, ready: &Ready) -> Result<Candidates, Discard> {
-        candidates::candidates(&self.told, &ready.text, &ready.plan, &ready.bound).map_err(Discard::Fault)
+        candidates::candidates(&self.told, &ready.text, &ready.plan, &ready.bound, None).map_err(Discard::Fault)
     }
 
     /// 1 where the objective is to be small, -1 where it is to be large.

@@ -80,10 +80,10 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let kept = suites::read_answers(&beside)?;
     // What was answered before is known, unless it is to be proved again.
     let known = kept.clone().filter(|_| !options.prove && !options.lock).unwrap_or_default();
-    let here = match (known.by.clone(), options.lock) {
-        (Some((version, library)), _) => SolverHere { solver: SuiteSolver { version, library }, is_pinned: true },
-        (None, true) => suites::solver_for(catalog, &suite)?,
-        (None, false) => suites::solver_of(catalog, &suite)?,
+    let here = match (&suite.solver, options.lock) {
+        (Some(solver), false) if known.by.is_some() => SolverHere { solver: solver.clone(), is_pinned: true },
+        (_, true) => suites::solver_for(catalog, &suite)?,
+        (_, false) => suites::solver_of(catalog, &suite)?,
     };
     // With other texts planted it is another suite, whose lock file is that of the folder.
     let is_open =

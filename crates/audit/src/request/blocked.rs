@@ -194,6 +194,11 @@ fn sayings(domain: &Domain, did: &Did, said: &mut BTreeSet<String>) {
 }
 
 /// The reason is the one that is given: the twin passes in its world, and in this one what is asked for meets the obstacle and no other.
+/// Of a request nothing is planned.
+pub(crate) fn not_planned(_: &RequestSubject<'_>) -> Finding {
+    na("a request is carried out, not planned")
+}
+
 pub(crate) fn dominance(subject: &RequestSubject<'_>) -> Finding {
     match &subject.effects.refusal {
         None => na(CAN_BE_DONE),

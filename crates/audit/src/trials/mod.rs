@@ -4,6 +4,7 @@ mod ablate;
 mod aftermath;
 pub(crate) mod alternates;
 mod both_sides;
+mod bound;
 mod canary;
 mod cells;
 mod clauses;
@@ -23,6 +24,7 @@ mod regenerate;
 mod second_solver;
 mod spam;
 pub mod suite;
+mod traps;
 mod worse;
 
 use crate::{
@@ -238,6 +240,22 @@ pub const TRIALS: &[Trial] = &[
         run: dominance::run,
         on_request: request::dominance,
         proves: true,
+        ..OPTIMISED
+    },
+    Trial {
+        name: "traps",
+        about: "whoever does not heed one of the data's traps fails, and rules bind as was sealed",
+        run: traps::run,
+        on_request: request::not_planned,
+        drawn: true,
+        proves: true,
+        ..OPTIMISED
+    },
+    Trial {
+        name: "bound",
+        about: "the bound follows from sealed multipliers in whole numbers, without a solver",
+        run: bound::run,
+        on_request: request::not_planned,
         ..OPTIMISED
     },
     Trial {

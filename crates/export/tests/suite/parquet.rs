@@ -88,6 +88,7 @@ fn task(seed: u64) -> Task {
             variables: 0,
             constraints: 0,
             discarded: BTreeMap::new(),
+            weights: BTreeMap::new(),
         },
     };
     Task { open, instruction, world, sealed }

@@ -1,0 +1,169 @@
+//! What a task's rules and traps are worth: whether the best plan changes when a rule is left out, and what comes of a plan that was made
+//! by somebody who did not heed a trap. A task whose traps mislead nobody, or most of whose rules do not matter, is no good task.
+
+use crate::{
+    candidates, quality,
+    reader::{self, Workspace},
+    render::{self, Source},
+    workflow::{Planning, UNCHANGED},
+    written::TrapText,
+};
+use benchwright_pack::Anchors;
+use benchwright_project::{Case, Discard, FamilyError};
+use benchwright_schema::plan::{Bound, Plan};
+use benchwright_spec::{NamedRows, Outcome, Planner, Solved};
+use std::collections::BTreeMap;
+
+/// What is said of a rule that the best plan minds.
+const BINDS: &str = "binds";
+/// What is said of one that it does not, as far as was looked.
+const IDLE: &str = "does not bind";
+
+/// A case that was solved, with how.
+pub(crate) struct Weighed<'a> {
+    pub(crate) tier: &'a str,
+    pub(crate) case: &'a Case,
+    pub(crate) plan: &'a Plan,
+    pub(crate) bound: &'a Bound,
+    pub(crate) solved: &'a Solved,
+    pub(crate) anchors: Anchors,
+}
+
+/// What came of not heeding a trap.
+enum Hurried {
+    /// The files make no sense, or no plan is possible: whoever plans notices.
+    Loud(String),
+    /// There is a plan, and it fails in truth.
+    Silent(String),
+    /// There is a plan, and it passes.
+    Passes,
+    /// It could not be told within the work.
+    Undecided,
+}
+
+/// What is found of every trap and every rule, in words; or why this is no good task.
+pub(crate) fn weigh(
+    family: &Planning,
+    it: &Weighed<'_>,
+    planner: &mut dyn Planner,
+) -> Result<BTreeMap<String, String>, Discard> {
+    let mut found = BTreeMap::new();
+    let mut silent = 0;
+    let traps = family.traps(it.case);
+    let workspace = workspace(family, it.case, &traps)?;
+    for trap in &traps {
+        let others: Vec<&TrapText> = traps.iter().filter(|other| other.name != trap.name).copied().collect();
+        let said = match hurried(family, it, &others, &workspace, planner)? {
+            Hurried::Loud(said) => said,
+            Hurried::Silent(said) => {
+                silent += 1;
+                said
+            }
+            Hurried::Passes => return Err(Discard::Because(format!("the trap {} misleads nobody", trap.name))),
+            Hurried::Undecided => return Err(Discard::Because(format!("the trap {} is undecided", trap.name))),
+        };
+        found.insert(format!("trap {}", trap.name), said);
+    }
+    if silent < silent_at(it.tier) {
+        return Err(Discard::Because("the traps are too loud".to_owned()));
+    }
+    let mut binding = 0;
+    let mut all = 0;
+    let rules = it.plan.rules.iter().enumerate();
+    for (at, rule) in rules.filter(|(_, rule)| rule.lowered && rule.id != UNCHANGED && rule.text.implied_by.is_none()) {
+        if family.told.known.as_ref() == Some(&rule.id) {
+            continue;
+        }
+        let binds = binds(family, it, at, planner)?;
+        all += 1;
+        binding += usize::from(binds);
+        found.insert(format!("rule {}", rule.id), if binds { BINDS } else { IDLE }.to_owned());
+    }
+    if binding * 3 < all {
+        return Err(Discard::Because("few rules bind".to_owned()));
+    }
+    Ok(found)
+}
+
+/// How many traps must be such that a plan comes of not heeding them.
+fn silent_at(tier: &str) -> usize {
+    match tier.split('-').next() {
+        Some("easy") => 0,
+        Some("medium") => 1,
+        _ => 2,
+    }
+}
+
+/// The files of a case.
+fn workspace(family: &Planning, case: &Case, traps: &[&TrapText]) -> Result<Workspace, Discard> {
+    let records = Planning::records(case).map_err(|error: FamilyError| Discard::Fault(error.0))?;
+    let source = Source {
+        layout: &family.layout,
+        written: &family.written,
+        forms: &family.forms,
+        records: &records,
+        traps: traps.to_vec(),
+    };
+    let files = render::files(&source).map_err(Discard::Fault)?;
+    Ok(files.into_iter().map(|file| (file.path, (file.media.to_owned(), file.body))).collect())
+}
+
+/// What comes of a plan that is made with these traps heeded and no others.
+fn hurried(
+    family: &Planning,
+    it: &Weighed<'_>,
+    heeded: &[&TrapText],
+    workspace: &Workspace,
+    planner: &mut dyn Planner,
+) -> Result<Hurried, Discard> {
+    let read = reader::records(&family.layout, &family.written, heeded, workspace);
+    let bound = read.and_then(|records| {
+        let bindings = crate::bind::bindings(&family.layout, &family.told, &records)?;
+        Bound::new(it.plan, &bindings).map_err(|faults| faults.to_string())
+    });
+    let Ok(bound) = bound else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
+    let rows = candidates::candidates(&family.told, &family.plan, it.plan, &bound, None);
+    let Ok(rows) = rows else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
+    let solved = match planner.best(it.plan, &bound, &rows, &it.case.objective) {
+        Ok(Outcome::Solved(solved)) => solved,
+        Ok(Outcome::Infeasible) => return Ok(Hurried::Loud("no plan is possible".to_owned())),
+        Ok(Outcome::Unproved) => return Ok(Hurried::Undecided),
+        // What is too large or has no value is no plan either.
+        Err(benchwright_spec::PlannerError::Unreadable(_)) => {
+            return Ok(Hurried::Loud("the files make no sense".to_owned()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let named = NamedRows::of(&solved.rows, it.plan, &bound);
+    let Some(rows) = named.rows(it.plan, it.bound) else {
+        return Ok(Hurried::Silent("the plan names what is not there".to_owned()));
+    };
+    Ok(match rows.worth(it.plan, it.bound, &it.case.objective) {
+        None => Hurried::Silent("the plan breaks a rule".to_owned()),
+        Some(value) if quality::passes(value, &it.anchors, family.sign()) => Hurried::Passes,
+        Some(_) => Hurried::Silent("the plan misses the mark".to_owned()),
+    })
+}
+
+/// Whether there is a plan without a rule that is better than any plan with it can be.
+fn binds(family: &Planning, it: &Weighed<'_>, rule: usize, planner: &mut dyn Planner) -> Result<bool, Discard> {
+    let mut plan = it.plan.clone();
+    plan.rules[rule].lowered = false;
+    let id = Some(&*it.plan.rules[rule].id);
+    // A rule that no bundle heeds by name is kept by how they are reckoned, so without it there are other rows than theirs.
+    let heeds = |ids: &[String]| ids.iter().any(|known| Some(&**known) == id);
+    let reckoned = !family.told.bundle.is_empty()
+        && !family.told.bundle.values().any(|bundle| heeds(&bundle.within) || heeds(&bundle.whole));
+    let rows = match reckoned {
+        true => candidates::single(&family.told, &family.plan, &plan, it.bound),
+        false => candidates::candidates(&family.told, &family.plan, &plan, it.bound, id),
+    };
+    // Without a rule that keeps bundles few there may be more of them than can be gone through.
+    let Ok(rows) = rows else { return Ok(false) };
+    let best = it.solved.phases.first().map(|phase| phase.bound);
+    match planner.some_plan(&plan, it.bound, &rows, &it.case.objective, best) {
+        Ok(found) => Ok(found.is_some()),
+        Err(benchwright_spec::PlannerError::Unreadable(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
