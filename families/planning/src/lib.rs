@@ -132,6 +132,9 @@ impl Optimised for Planning {
             }
             return Ok(candidates);
         }
+        if matches!(wanted, Breadth::Dominant) {
+            return Ok(candidates::single(&self.told, &self.plan, plan, bound)?);
+        }
         Ok(candidates::candidates(&self.told, &self.plan, plan, bound, None)?)
     }
 

@@ -131,6 +131,16 @@ fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
     let ready = ready(subject.family, &subject.pattern, &subject.domain, case)
         .map_err(|error| Lost::Failed(error.to_string()))?;
     let Some(optimised) = subject.family.optimised() else { return Ok(Vec::new()) };
+    // Where a proof is dear, equal facts make it the same question, and the certified plan is worth the same in it.
+    if subject.is_anchored() {
+        let worth = subject
+            .named
+            .rows(&ready.plan, &ready.bound)
+            .and_then(|rows| rows.worth(&ready.plan, &ready.bound, &objective));
+        let best = subject.task.sealed.verifier.best.first().copied();
+        let differs = format!("the certified plan is worth {worth:?} as read, {best:?} as certified");
+        return Ok(Some(differs).filter(|_| worth != best).into_iter().collect());
+    }
     let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight);
     let candidates = candidates.map_err(|error| Lost::Failed(error.to_string()))?;
     let mut planner = PhasePlanner::new(subject.solver().map_err(Lost::Open)?);

@@ -91,6 +91,9 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
 /// For each phase, with those before it at their best, looks for a better plan. The number of variables.
 fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
     let mut lower = lowered(subject, Breadth::Dominant, 0)?;
+    if subject.is_anchored() {
+        return anchored(subject, &mut lower, faults, open);
+    }
     let phases = &subject.plan.objectives[&subject.case.objective];
     let costs = costs(subject, &mut lower)?;
     for ((phase, of), best) in phases.iter().zip(costs).zip(&subject.task.sealed.verifier.best) {
@@ -114,6 +117,29 @@ fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String
         }
         let within = vec![(i64::MIN, *best)];
         lower.model.constraints.push(Constraint::Linear { of, within, when: vec![] });
+    }
+    Ok(lower.model.vars.len())
+}
+
+/// The same where the worth of a plan is told by anchors: no plan is better than what is proved.
+fn anchored(
+    subject: &Subject<'_>,
+    lower: &mut Lower<'_>,
+    faults: &mut Vec<String>,
+    open: &mut Vec<String>,
+) -> Result<usize, String> {
+    let phase = subject.plan.objectives[&subject.case.objective].first().ok_or("there is no phase")?;
+    let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(phase.text.sign());
+    let anchors = subject.task.sealed.verifier.anchors.as_ref().ok_or("there are no anchors")?;
+    let full = anchors.full * phase.text.sign();
+    lower.require(&Formula::Le(of.minus(&Lin::constant(full - 1))));
+    let answer = subject.solver()?.solve(&lower.model, &LIMITS).map_err(|error| error.to_string())?;
+    match answer.status {
+        Status::Infeasible => {}
+        Status::Optimal | Status::Feasible => {
+            faults.push(format!("{}: {} is better than {full}", phase.text.name, of.at(&answer.point)));
+        }
+        Status::Unknown => open.push(format!("{}: undecided after {} work", phase.text.name, LIMITS.work)),
     }
     Ok(lower.model.vars.len())
 }

@@ -244,8 +244,10 @@ impl<'s, 'a> Search<'s, 'a> {
                 }
             }
         }
+        // Where a task is large, what is not soon found alone is looked for among others.
+        let alone = if self.subject.is_anchored() { &near.work[..2] } else { near.work };
         let lower = near.breaking(which, &broken);
-        if let Point::Found(rows) = self.point(near, &lower)? {
+        if let Point::Found(rows) = self.point(alone, &lower)? {
             return self.judge(grader, near, which, &rows);
         }
         // Not alone, or it could not be told whether alone: break it, and as few others as can be.
@@ -259,15 +261,15 @@ impl<'s, 'a> Search<'s, 'a> {
             }
         }
         lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
-        match self.point(near, &lower)? {
+        match self.point(near.work, &lower)? {
             Point::Found(rows) => self.judge(grader, near, which, &rows),
             Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
             Point::Undecided => Err("the search for a near-miss ran out of work".to_owned()),
         }
     }
 
-    fn point(&self, near: &Near<'_>, lower: &Lower<'_>) -> Result<Point, String> {
-        for work in near.work.iter().copied() {
+    fn point(&self, works: &[f64], lower: &Lower<'_>) -> Result<Point, String> {
+        for work in works.iter().copied() {
             let limits = Limits { work, linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, lower, &limits)?;
             match answer.status {
