@@ -117,18 +117,26 @@ impl Catalog {
     /// Reads and checks the files of a pattern under a name.
     pub(crate) fn read_pattern(&self, name: &str, files: &BTreeMap<String, String>) -> Result<Pattern, CatalogError> {
         let folder = PatternFolder::read(files);
+        let mut tiers = None;
         if let Some((family, domain)) = folder.family(name) {
             match self.family(&family, &domain) {
                 Ok(found) => {
                     // Only rules are looked up in the domain, and few patterns have some.
                     let domain = if folder.has_rules() { Some(self.find(&domain)?.domain) } else { None };
                     folder.check(found, domain.as_deref());
+                    tiers = found.tiers();
                 }
                 Err(error @ CatalogError::NoFamily { .. }) => folder.no_family(&error.to_string()),
                 Err(error) => return Err(error),
             }
         }
-        folder.finish(name).map_err(|faults| CatalogError::Faulty { name: name.to_owned(), faults })
+        let pattern = folder.finish(name);
+        let mut pattern = pattern.map_err(|faults| CatalogError::Faulty { name: name.to_owned(), faults })?;
+        // What is offered for all domains of a part is there as far as a domain has it.
+        if let Some(tiers) = tiers {
+            pattern.head.cells.retain(|cell| tiers.contains(&cell.tier));
+        }
+        Ok(pattern)
     }
 
     /// Says which pattern was meant.

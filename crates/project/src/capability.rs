@@ -88,6 +88,17 @@ pub enum Breadth<'a> {
     Local(&'a Rows),
 }
 
+/// How somebody reads a task who plans with a solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Eyes {
+    /// Everything, and as it is meant.
+    Careful,
+    /// The files as they stand, without what the text says of them.
+    Hurried,
+    /// Everything but one rule that is easily missed, chosen by this number.
+    Forgetful(u64),
+}
+
 /// The plan of a case is a choice among candidate rows, and a solver can look for the best one.
 pub trait Optimised {
     /// The candidate rows of a case.
@@ -100,6 +111,16 @@ pub trait Optimised {
     ) -> Result<Candidates, FamilyError>;
     /// A plan made without a solver: the cheapest feasible offer first.
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
+    /// What somebody hands in who reads a task so and has a planner; nothing where it could not be read or no plan was found.
+    fn planned(
+        &self,
+        _eyes: Eyes,
+        _text: &str,
+        _access: &mut dyn ToolAccess,
+        _planner: &mut dyn Planner,
+    ) -> Result<Option<Script>, FamilyError> {
+        Err("nobody plans its tasks with a solver".into())
+    }
     /// The same plan with the names that it gives to things of its own put in order, as somebody would write it down.
     fn tidied(&self, plan: NamedRows) -> NamedRows {
         plan

@@ -163,6 +163,10 @@ pub trait Family: Send + Sync {
     fn proof(&self) -> Option<&dyn Proof> {
         None
     }
+    /// The tiers that it has, where a pattern may offer more.
+    fn tiers(&self) -> Option<Vec<String>> {
+        None
+    }
     /// Agents that it brings.
     fn players(&self) -> Option<&dyn Players> {
         None

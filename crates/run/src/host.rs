@@ -2,6 +2,7 @@
 //! process and over a server elsewhere.
 
 use benchwright_pack::{OpenPart, Refusal, Script, Trace, Verdict};
+use benchwright_project::Planner;
 use benchwright_schema::Domain;
 use benchwright_world::Workspace;
 use serde_json::Value as Json;
@@ -11,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{cause}: {detail}")]
 pub struct HostError {
-    /// What kind of failure: `world`, `grader`, `task`, `server`.
+    /// What kind of failure: `world`, `grader`, `task`, `server`, `solver`.
     pub cause: &'static str,
     /// What the failing part said, for people.
     pub detail: String,
@@ -108,6 +109,11 @@ pub trait Host: Sync {
     fn sealed(&self, id: &str) -> Result<Sealed, HostError>;
     /// The family that reads briefs back and plans without a solver, for the greedy policy.
     fn family(&self, id: &str) -> Result<&'static dyn benchwright_project::Family, HostError>;
+    /// Lends a planner that tries as hard as the one that the task was made with.
+    fn with_planner(&self, id: &str, _: &mut dyn FnMut(&mut dyn Planner)) -> Result<(), HostError> {
+        let detail = format!("there is no solver for {id} here");
+        Err(HostError { cause: "solver", detail })
+    }
     /// The declarations of a task's world, where it has some.
     fn domain(&self, _id: &str) -> Result<Option<Arc<Domain>>, HostError> {
         Ok(None)

@@ -37,6 +37,7 @@ mod agent;
 mod careless;
 mod chain;
 mod crew;
+mod documents;
 mod drive;
 mod events;
 pub mod folder;

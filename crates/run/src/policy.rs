@@ -4,11 +4,12 @@
 use crate::{
     Agent, AgentError, Host, Hosted, Played, Stop, ToolCard,
     careless::{self, Vices},
+    documents,
 };
 use benchwright_base::{Date, RowId};
 use benchwright_calls::offered::{Ground, Maker, ids_of};
 use benchwright_pack::{BoundKeys, OpenPart, Script, run::Limits};
-use benchwright_project::{Capability, NotAnswered, ToolAccess, answered};
+use benchwright_project::{Capability, Eyes, NotAnswered, ToolAccess, answered};
 use benchwright_schema::Domain;
 use benchwright_world::{obey, seen};
 use serde_json::{Value as Json, json};
@@ -20,6 +21,9 @@ pub const POLICIES: &[(&str, &str)] = &[
     ("random", "calls tools at random, with arguments that fit them"),
     ("spam", "writes a field of every record and pushes every button"),
     ("greedy", "reads the brief and takes the cheapest feasible offers"),
+    ("reader", "reads everything as it is meant, and plans with a solver"),
+    ("hurried", "does the same, but takes files as they stand"),
+    ("forgetful", "does the same, but forgets one rule that is easily missed"),
     ("oracle", "carries out the certified plan"),
     ("always-decline", "declines every request, with a reason that comes to mind"),
     ("first-hit", "carries out the plan of a request, but takes the first row of every answer"),
@@ -42,6 +46,9 @@ pub fn policy(name: &str) -> Option<Box<dyn Agent + Send>> {
         Policy::Random,
         Policy::Spam,
         Policy::Greedy,
+        Policy::Planner("reader"),
+        Policy::Planner("hurried"),
+        Policy::Planner(FORGETFUL),
         Policy::Oracle,
         Policy::AlwaysDecline,
         Policy::Obedient,
@@ -65,6 +72,8 @@ enum Policy {
     Random,
     Spam,
     Greedy,
+    /// Plans with a solver, by how it reads.
+    Planner(&'static str),
     Oracle,
     AlwaysDecline,
     Obedient,
@@ -81,7 +90,7 @@ impl Agent for Policy {
             Policy::Oracle => "oracle",
             Policy::AlwaysDecline => "always-decline",
             Policy::Obedient => "obedient",
-            Policy::Careless(name, _) => name,
+            Policy::Careless(name, _) | Policy::Planner(name) => name,
         }
     }
 
@@ -98,6 +107,15 @@ impl Agent for Policy {
             Policy::Random => random(task, episode, attempt),
             Policy::Spam => spam(task, episode, attempt),
             Policy::Greedy => greedy(host, task, episode)?,
+            Policy::Planner(name) => {
+                let draw = Maker::new(&[FORGETFUL, &task.open.id, &attempt.to_string()]).stream().below(1 << 20);
+                let eyes = match *name {
+                    FORGETFUL => Eyes::Forgetful(draw),
+                    "hurried" => Eyes::Hurried,
+                    _ => Eyes::Careful,
+                };
+                planner(host, task, episode, eyes)?;
+            }
             Policy::Oracle => {
                 let sealed = host.sealed(&task.open.id)?;
                 match host.domain(&task.open.id)?.filter(|_| sealed.oracle.reads) {
@@ -127,6 +145,27 @@ impl Agent for Policy {
         }
         Ok(Played::plainly(Stop::Done))
     }
+}
+
+/// Who forgets a rule.
+const FORGETFUL: &str = "forgetful";
+
+fn planner(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted, eyes: Eyes) -> Result<(), AgentError> {
+    let fault = |detail: String| AgentError { cause: "task".to_owned(), detail };
+    let family = host.family(&task.open.id)?;
+    let Some(optimised) = family.optimised() else {
+        let detail = format!("the family of {} offers no {}", task.open.id, Capability::Optimised);
+        return Err(fault(detail));
+    };
+    let mut planned = None;
+    host.with_planner(&task.open.id, &mut |planner| {
+        planned = Some(optimised.planned(eyes, &task.instruction, &mut Reads { episode }, planner));
+    })?;
+    let script = planned.transpose().map_err(|error| fault(error.to_string()))?.flatten();
+    if let Some(script) = script {
+        follow(&script, BoundKeys::new(BTreeMap::new()), episode);
+    }
+    Ok(())
 }
 
 fn greedy(host: &dyn Host, task: &OpenPart, episode: &mut dyn Hosted) -> Result<(), AgentError> {
@@ -263,8 +302,11 @@ pub(crate) fn ids(answer: &Json, found: &mut Vec<RowId>) {
 }
 
 fn random(task: &OpenPart, episode: &mut dyn Hosted, attempt: u32) {
-    let mut seen = Seen::look(episode, &task.instruction);
     let mut maker = Maker::new(&["random", &task.open.id, &attempt.to_string()]);
+    if documents::hand_in(episode, maker.stream()) {
+        return;
+    }
+    let mut seen = Seen::look(episode, &task.instruction);
     let levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
     let (work, rest): (Vec<&ToolCard>, Vec<&ToolCard>) = levers.iter().partition(|card| is_work(card));
     for _ in 0..RANDOM_CALLS {
@@ -278,8 +320,11 @@ fn random(task: &OpenPart, episode: &mut dyn Hosted, attempt: u32) {
 }
 
 fn spam(task: &OpenPart, episode: &mut dyn Hosted, attempt: u32) {
-    let seen = Seen::look(episode, &task.instruction);
     let mut maker = Maker::new(&["spam", &task.open.id, &attempt.to_string()]);
+    if documents::hand_in(episode, maker.stream()) {
+        return;
+    }
+    let seen = Seen::look(episode, &task.instruction);
     let mut levers: Vec<ToolCard> = episode.tools().iter().filter(|card| !card.reads_only).cloned().collect();
     // What makes and confirms comes first; the rest in an order of its own for each attempt.
     maker.stream().shuffle(&mut levers);

@@ -35,6 +35,8 @@ pub struct Prover<'e> {
 pub struct Portfolio<'e> {
     /// The provers, in the order in which they are asked.
     pub provers: Vec<Prover<'e>>,
+    /// Those who are asked where a proof is only wanted if it is to be had soon.
+    pub hurried: Vec<Prover<'e>>,
     /// How rules become constraints.
     pub lowering: Lowering,
     /// How far a value may be from its bound, in thousandths of the value, to count as solved.
@@ -50,10 +52,14 @@ impl<'e> Portfolio<'e> {
             limits: Limits { work, linearization, fixed_search: false },
             exact: true,
         };
-        let nodes = Limits { work: 20_000.0 / crate::NODES_PER_WORK, linearization: 2, fixed_search: false };
-        let second = Prover { engine: highs, limits: nodes, exact: false };
+        let second = |nodes: f64| Prover {
+            engine: highs,
+            limits: Limits { work: nodes / crate::NODES_PER_WORK, linearization: 2, fixed_search: false },
+            exact: false,
+        };
         Portfolio {
-            provers: vec![exact(10.0, 2), exact(30.0, 2), second, exact(10.0, 1)],
+            provers: vec![exact(10.0, 2), exact(30.0, 2), second(20_000.0), exact(10.0, 1)],
+            hurried: vec![exact(4.0, 2), second(2_000.0)],
             lowering: Lowering::Shared,
             admitted: 0,
         }
@@ -73,7 +79,7 @@ impl<'e> Portfolio<'e> {
         let of = of.times(sign);
         lower.model.minimise = Some(of.clone());
         let mut found = Found::default();
-        for prover in &self.provers {
+        for prover in if hurry { &self.hurried } else { &self.provers } {
             lower.model.hint = found.hint();
             let answer = prover.engine.solve(&lower.model, &prover.limits);
             let mut said = ProverResult {

@@ -8,6 +8,7 @@ use crate::{
     Error,
     again::{Again, again},
     judge::Judge,
+    work::maker::Engines,
 };
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
@@ -15,11 +16,12 @@ use benchwright_pack::{
     BoundKeys, OpenPart, Refusal, SealedTask, Snapshot, Split, Store, Task, TaskLine, Trace, TraceCall, Verdict,
     Verifier,
 };
-use benchwright_project::Family;
+use benchwright_project::{Family, Planner};
 use benchwright_report::html::{Answer, CallView};
 use benchwright_run::{Finished, Host, HostError, Hosted, Left, Sealed, ToolCard, model::Redactor};
 use benchwright_sandbox::{Conditions, Episode, Sandbox};
 use benchwright_schema::{Domain, arguments_schema, describe};
+use benchwright_solve::Portfolio;
 use benchwright_world::{Episode as AnyEpisode, Seat, WorldError, WorldState, replay};
 use std::{
     collections::BTreeMap,
@@ -37,6 +39,8 @@ pub struct StoreHost<'c> {
     place: Place,
     opened: Mutex<BTreeMap<String, Arc<Opened>>>,
     tools: Mutex<BTreeMap<String, Arc<[ToolCard]>>>,
+    /// The solver, for agents that plan with one.
+    engines: OnceLock<Result<Mutex<Engines>, String>>,
 }
 
 /// Where episodes live.
@@ -100,21 +104,28 @@ impl<'c> StoreHost<'c> {
     /// A host of a store's tasks, with episodes in this process.
     pub fn new(catalog: &'c Catalog, store: Store) -> StoreHost<'c> {
         let place = Place::Here(Here::alone(catalog, store.root()));
-        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default(), engines: OnceLock::new() }
     }
 
     /// The same, and every episode can be reached over loopback by who has its token. What the redactor knows is taken out of every call
     /// before the world is asked, so that neither state nor trace ever has it.
     pub fn served(catalog: &'c Catalog, store: Store, secrets: &Redactor) -> Result<StoreHost<'c>, Error> {
         let place = Place::Here(Here::served(catalog, store.root(), secrets)?);
-        Ok(StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() })
+        Ok(StoreHost {
+            catalog,
+            store,
+            place,
+            opened: Mutex::default(),
+            tools: Mutex::default(),
+            engines: OnceLock::new(),
+        })
     }
 
     /// A host of a store's tasks, with episodes at a server that has their open parts. Verdicts are reached here, from what
     /// the server says was called, without what the redactor knows.
     pub fn elsewhere(catalog: &'c Catalog, store: Store, url: &str, token: &str, secrets: &Redactor) -> StoreHost<'c> {
         let place = Place::Elsewhere(Elsewhere::new(url, token, secrets));
-        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default() }
+        StoreHost { catalog, store, place, opened: Mutex::default(), tools: Mutex::default(), engines: OnceLock::new() }
     }
 
     /// Where its tasks are.
@@ -302,6 +313,19 @@ impl Host for StoreHost<'_> {
     fn family(&self, id: &str) -> Result<&'static dyn Family, HostError> {
         let none = || failed("task")(format!("{id} is a request: no family plans it"));
         self.opened(id)?.family.ok_or_else(none)
+    }
+
+    fn with_planner(&self, id: &str, with: &mut dyn FnMut(&mut dyn Planner)) -> Result<(), HostError> {
+        let opened = self.opened(id)?;
+        let tier = &opened.task.sealed.tier;
+        let admitted = opened.family.and_then(|family| family.optimised()?.admits(tier)).unwrap_or_default();
+        let missing = |error: &dyn std::fmt::Display| failed("solver")(error.to_string());
+        let engines = self.engines.get_or_init(|| Engines::load().map(Mutex::new).map_err(|error| error.to_string()));
+        let engines = engines.as_ref().map_err(|error| missing(error))?;
+        let mut engines = engines.lock().unwrap_or_else(PoisonError::into_inner);
+        let solvers = engines.solvers().map_err(|error| missing(&error))?;
+        with(&mut Portfolio { admitted, ..Portfolio::new(solvers.first, solvers.second) });
+        Ok(())
     }
 
     fn domain(&self, id: &str) -> Result<Option<Arc<Domain>>, HostError> {

@@ -29,14 +29,14 @@ mod written;
 use benchwright_base::Diagnostic;
 use benchwright_pack::{Anchors, Script, Step};
 use benchwright_project::{
-    Breadth, Brief, Case, Discard, Draw, Family, FamilyError, FirstState, Heed, Mutation, Mutator, Optimised, Passage,
-    Reader, Telling, ToolAccess,
+    Breadth, Brief, Case, Discard, Draw, Eyes, Family, FamilyError, FirstState, Heed, Mutation, Mutator, Optimised,
+    Passage, Reader, Telling, ToolAccess,
 };
 use benchwright_schema::{
     Domain,
     plan::{Binding, Bindings, Bound, Plan, PlanText},
 };
-use benchwright_spec::{Candidates, NamedRows, Planner, Solved};
+use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Solved};
 use forms::{form_columns, form_tables};
 use render::Source;
 use serde_json::{Value as Json, json};
@@ -52,6 +52,10 @@ pub fn family(telling: Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>> 
 impl Family for Planning {
     fn plan(&self) -> &PlanText {
         &self.plan
+    }
+
+    fn tiers(&self) -> Option<Vec<String>> {
+        Some(self.told.difficulty.keys().cloned().collect())
     }
 
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {
@@ -138,6 +142,39 @@ impl Optimised for Planning {
         Ok(candidates::candidates(&self.told, &self.plan, plan, bound, None)?)
     }
 
+    fn planned(
+        &self,
+        eyes: Eyes,
+        text: &str,
+        access: &mut dyn ToolAccess,
+        planner: &mut dyn Planner,
+    ) -> Result<Option<Script>, FamilyError> {
+        let (traps, workspace) = self.seen(text, access)?;
+        let heeded = if eyes == Eyes::Hurried { &[][..] } else { &traps };
+        // Who cannot make sense of the files hands in nothing.
+        let Ok(records) = reader::records(&self.layout, &self.written, heeded, &workspace) else { return Ok(None) };
+        let case = self.case_read(&traps, &records);
+        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
+        let mut plan = plan.map_err(|faults| FamilyError(faults.to_string()))?;
+        let Ok(bound) = self
+            .bindings(&case)
+            .and_then(|bindings| Bound::new(&plan, &bindings).map_err(|faults| FamilyError(faults.to_string())))
+        else {
+            return Ok(None);
+        };
+        let forgotten = match eyes {
+            Eyes::Forgetful(draw) => self.told.headline.get(draw as usize % self.told.headline.len().max(1)),
+            Eyes::Careful | Eyes::Hurried => None,
+        };
+        for rule in plan.rules.iter_mut().filter(|rule| Some(&rule.id) == forgotten) {
+            rule.lowered = false;
+        }
+        let without = forgotten.map(|id| &**id);
+        let Ok(rows) = candidates::candidates(&self.told, &self.plan, &plan, &bound, without) else { return Ok(None) };
+        let Ok(Outcome::Solved(solved)) = planner.solve(&plan, &bound, &rows, &case.objective) else { return Ok(None) };
+        self.script(&case, &NamedRows::of(&solved.rows, &plan, &bound)).map(Some)
+    }
+
     fn tidied(&self, mut plan: NamedRows) -> NamedRows {
         self.told.bundle.values().for_each(|bundle| bundles::counted(bundle, &mut plan));
         plan
@@ -219,6 +256,26 @@ const LEAST_VALUE: i64 = 1_000;
 
 impl Reader for Planning {
     fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
+        let (traps, workspace) = self.seen(text, access)?;
+        let records = reader::records(&self.layout, &self.written, &traps, &workspace)?;
+        Ok(self.case_read(&traps, &records))
+    }
+
+    fn passages(&self, text: &str) -> Vec<Passage> {
+        let others = reader::read_brief(self, text).map(|said| said.others).unwrap_or_default();
+        let passage =
+            |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
+        others.into_iter().map(passage).collect()
+    }
+}
+
+impl Planning {
+    /// The traps that a brief tells of, and the files.
+    fn seen(
+        &self,
+        text: &str,
+        access: &mut dyn ToolAccess,
+    ) -> Result<(Vec<&TrapText>, reader::Workspace), FamilyError> {
         let traps = reader::read_brief(self, text)?.traps;
         let mut workspace = reader::Workspace::new();
         let list = access.ask("workspace_list", json!({})).map_err(|why| why.0)?;
@@ -228,16 +285,13 @@ impl Reader for Planning {
             let media = if media.starts_with("text/") || media == "application/json" { media } else { "text/csv" };
             workspace.insert(path.to_owned(), (media.to_owned(), whole(path, access)?));
         }
-        let records = reader::records(&self.layout, &self.written, &traps, &workspace)?;
-        let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
-        Ok(self.case_of(&objective, traps.into_iter().map(TrapText::switch).collect(), &records))
+        Ok((traps, workspace))
     }
 
-    fn passages(&self, text: &str) -> Vec<Passage> {
-        let others = reader::read_brief(self, text).map(|said| said.others).unwrap_or_default();
-        let passage =
-            |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
-        others.into_iter().map(passage).collect()
+    /// The case of records that were read.
+    fn case_read(&self, traps: &[&TrapText], records: &records::Records) -> Case {
+        let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
+        self.case_of(&objective, traps.iter().map(|trap| trap.switch()).collect(), records)
     }
 }
 

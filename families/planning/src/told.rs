@@ -50,7 +50,7 @@ pub(crate) struct Told {
     /// How somebody plans who looks no further than the next row.
     #[serde(default)]
     pub(crate) baseline: Vec<BaselineText>,
-    /// How hard it is, by tier: six figures from 0 to 3.
+    /// How hard it is, by tier: six figures from 0 to 3. A tier that is not here is none that the workflow has.
     pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
     /// The rule by which a plan names only what there is.
     #[serde(default)]
@@ -212,13 +212,16 @@ impl Told {
         if self.class.is_empty() {
             faults.push(KeyFault::new(["class"], "what do the books call it?"));
         }
-        for tier in TIERS {
-            match self.difficulty.get(tier) {
-                None => faults.push(KeyFault::new(["difficulty"], format!("`{tier}` is missing"))),
-                Some(figures) if figures.iter().any(|figure| *figure > 3) => {
-                    faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
-                }
-                Some(_) => {}
+        if self.difficulty.is_empty() {
+            faults.push(KeyFault::new(["difficulty"], "there is no tier"));
+        }
+        for (tier, figures) in &self.difficulty {
+            if !TIERS.contains(&&**tier) {
+                let fault = KeyFault::new(["difficulty", tier], format!("there is no tier `{tier}`")).at_key();
+                faults.push(fault.instead_of(tier, TIERS));
+            }
+            if figures.iter().any(|figure| *figure > 3) {
+                faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
             }
         }
         for (at, knob) in self.knob.iter().enumerate() {

@@ -56,8 +56,9 @@ fn plan(sense: Option<Sense>, of: &str) -> (Plan, Bound, Candidates) {
 
 fn portfolio<'e>(provers: Vec<(&'e dyn Engine, bool)>) -> Portfolio<'e> {
     let limits = Limits { work: 5.0, linearization: 2, fixed_search: false };
-    let provers = provers.into_iter().map(|(engine, exact)| Prover { engine, limits: limits.clone(), exact }).collect();
-    Portfolio { provers, lowering: Lowering::Shared, admitted: 0 }
+    let provers: Vec<Prover<'e>> =
+        provers.into_iter().map(|(engine, exact)| Prover { engine, limits: limits.clone(), exact }).collect();
+    Portfolio { hurried: provers.clone(), provers, lowering: Lowering::Shared, admitted: 0 }
 }
 
 fn solved(outcome: Outcome) -> Solved {

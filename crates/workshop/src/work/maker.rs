@@ -48,7 +48,7 @@ impl Engines {
 
 impl Engines {
     /// Both solvers, for trials.
-    fn solvers(&mut self) -> Result<Solvers<'_>, Error> {
+    pub(crate) fn solvers(&mut self) -> Result<Solvers<'_>, Error> {
         let second = match &mut self.second {
             Some(second) => second,
             none => none.insert(Highs::load(&self.library)?),
