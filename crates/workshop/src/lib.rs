@@ -75,5 +75,5 @@ pub use run::{Ran, Reward, RunOptions};
 pub use suites::Built;
 pub use work::{
     Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Maker, Request, Shortfall, Temporary, Workers,
-    Workshop, maker::Engines,
+    Workshop, end_with_parent, maker::Engines,
 };

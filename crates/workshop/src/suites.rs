@@ -10,13 +10,13 @@ use benchwright_catalog::Catalog;
 use benchwright_derive::DERIVATION;
 use benchwright_pack::{MOST_INJECTED, SHORTEST_SALT, Split, Store, Suite, SuiteSolver, SuiteTask, tier_place};
 use benchwright_project::{Pattern, Solver};
-use benchwright_solve::{Answers, Library};
+use benchwright_solve::{Answers, Library, Said};
 use serde_json::{Value as Json, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
@@ -329,13 +329,63 @@ pub fn make_with(
     Ok(built)
 }
 
+/// What a solver said of the tasks of a suite, beside its lock file.
+pub struct Proofs {
+    path: PathBuf,
+    kept: Answers,
+    /// What is taken from there.
+    pub known: Answers,
+}
+
+impl Proofs {
+    /// Those beside a lock file; with `again`, nothing is taken from them.
+    pub fn beside(suite: &Path, again: bool) -> Result<Proofs, Error> {
+        let path = suite.with_extension(ANSWERS);
+        let kept = read_answers(&path)?.unwrap_or_default();
+        let known = if again { Answers::default() } else { kept.clone() };
+        Ok(Proofs { path, kept, known })
+    }
+
+    /// The solver that a suite needs: the one that is here, or where its proofs are known the one it was locked with. To lock it, any
+    /// that is here will do.
+    pub fn solver_of(&self, catalog: &Catalog, suite: &Suite, lock: bool) -> Result<SolverHere, Error> {
+        match &suite.solver {
+            _ if lock => solver_for(catalog, suite),
+            Some(solver) if self.known.by.is_some() => Ok(SolverHere { solver: solver.clone(), is_pinned: true }),
+            _ => solver_of(catalog, suite),
+        }
+    }
+
+    /// Writes what the build of a store needed beside the lock file.
+    pub fn keep(&self, store: &Store) -> Result<(), Error> {
+        match answers_in(store.root())? {
+            Some(found) if !found.said.is_empty() => write_answers(&self.path, &found),
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds the answers that the build of a store needed to those that are kept, if there are some.
+    pub fn hold(&self, store: &Store) -> Result<(), Error> {
+        let found = answers_in(store.root())?.unwrap_or_default();
+        let differs = |(asked, said): &(&String, &Said)| self.kept.said.get(*asked) != Some(*said);
+        match found.said.iter().filter(differs).count() {
+            0 => Ok(()),
+            _ if self.kept.said.is_empty() => Ok(()),
+            differ => Err(Error::Answers {
+                path: self.path.clone(),
+                why: format!("{differ} of {} answers are others now", found.said.len()),
+            }),
+        }
+    }
+}
+
 /// A solver's answers that a store keeps, if it keeps any.
-pub fn answers_in(store: &Path) -> Result<Option<Answers>, Error> {
+pub(crate) fn answers_in(store: &Path) -> Result<Option<Answers>, Error> {
     read_answers(&store.join(ANSWERS))
 }
 
 /// A solver's answers in a file; none where there is no file.
-pub fn read_answers(path: &Path) -> Result<Option<Answers>, Error> {
+pub(crate) fn read_answers(path: &Path) -> Result<Option<Answers>, Error> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -346,7 +396,7 @@ pub fn read_answers(path: &Path) -> Result<Option<Answers>, Error> {
 }
 
 /// Writes a solver's answers.
-pub fn write_answers(path: &Path, answers: &Answers) -> Result<(), Error> {
+pub(crate) fn write_answers(path: &Path, answers: &Answers) -> Result<(), Error> {
     let text = answers.write().map_err(|error| Error::io(path)(error.into()))?;
     fs::write(path, text).map_err(Error::io(path))
 }

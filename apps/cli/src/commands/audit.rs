@@ -89,7 +89,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if let Some((name, next)) = audits::no_trial(&options.trials) {
         return Err(Failure::wrong_use(format!("there is no trial `{name}`"), next));
     }
-    if options.lock && (what.is_dir() || build::is_carried(&what)) {
+    if options.lock && (what.is_dir() || build::carried(&what).is_some()) {
         return Err(Failure::wrong_use("only a lock file can be locked", "the path of a lock file"));
     }
     let workshop = workshop.clone().with_jobs(options.jobs);

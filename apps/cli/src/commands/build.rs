@@ -12,7 +12,7 @@ use benchwright_solve::PINNED_VERSION;
 use benchwright_workshop::{
     Workshop, carried,
     shared::plan_make,
-    suites::{self, Built, SolverHere, named},
+    suites::{self, Built, Proofs, SolverHere, named},
     told::build::{to_json, to_table},
 };
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 /// Makes a suite again and verifies every digest
 #[derive(clap::Args)]
 #[command(after_long_help = "\
-Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the
-digest of its line. What the solver said of a planning task is kept beside the lock file, in SUITE.certificates: with it nothing is solved
-again and no solver library is needed, and --prove solves it all the same and must come to the same. Where lines have no digest yet, and with --lock everywhere, the digests found are
-written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build that was cut off goes on
-where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each, carries text that
-asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of this repository come with
-the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300.
+Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the digest of its line. What the solver
+said of a planning task is kept beside the lock file, in SUITE.certificates: with it nothing is solved again and no solver library is
+needed; --prove solves it all the same, and must come to the same. Where lines have no digest yet, and with --lock everywhere, the digests
+found are written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build
+that was cut off goes on where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each,
+carries text that asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of
+this repository come with the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300, planning-22.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
 than the one the suite was locked with.
@@ -75,16 +75,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if let Some(rate) = options.inject {
         suite = suites::with_injections(suite, rate)?;
     }
-    let catalog = workshop.catalog();
-    let beside = options.suite.with_extension(suites::ANSWERS);
-    let kept = suites::read_answers(&beside)?;
-    // What was answered before is known, unless it is to be proved again.
-    let known = kept.clone().filter(|_| !options.prove && !options.lock).unwrap_or_default();
-    let here = match (&suite.solver, options.lock) {
-        (Some(solver), false) if known.by.is_some() => SolverHere { solver: solver.clone(), is_pinned: true },
-        (_, true) => suites::solver_for(catalog, &suite)?,
-        (_, false) => suites::solver_of(catalog, &suite)?,
-    };
+    let proofs = Proofs::beside(&options.suite, options.prove || options.lock)?;
+    let here = proofs.solver_of(workshop.catalog(), &suite, options.lock)?;
     // With other texts planted it is another suite, whose lock file is that of the folder.
     let is_open =
         suite.name == locked && (suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none()));
@@ -100,36 +92,22 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
     }
     let store = Store::at(&options.output);
-    let built = suites::make_with(&workshop, &suite, &store, !options.lock, Some(known))?;
-    let found = suites::answers_in(store.root())?.unwrap_or_default();
+    let built = suites::make_with(&workshop, &suite, &store, !options.lock, Some(proofs.known.clone()))?;
     if built.short.is_empty() && (options.lock || is_open) {
         store::write_suite(&options.suite, &built.suite)?;
-        if !found.said.is_empty() {
-            suites::write_answers(&beside, &found)?;
-        }
+        proofs.keep(&store)?;
         eprintln!("locked {}", options.suite.display());
     }
     output::either(options.json, || to_json(&built), || to_table(&built))?;
-    if let Some(kept) = kept.filter(|_| options.prove && !options.lock) {
-        let (same, differ): (Vec<_>, Vec<_>) =
-            found.said.iter().partition(|(asked, said)| kept.said.get(*asked) == Some(said));
-        eprintln!("{} of the solver's answers are those of {}", same.len(), beside.display());
-        if !differ.is_empty() {
-            let message = format!("{} of the solver's answers differ from {}", differ.len(), beside.display());
-            return Err(Failure::falls_short(message, "the solver library that the suite was locked with"));
-        }
+    if options.prove {
+        proofs.hold(&store)?;
     }
     failure(&built).map_or(Ok(()), Err)
 }
 
-/// A suite that the program carries, if that is meant: a bare name is one, and a path never is.
-fn carried(path: &Path) -> Option<Result<Suite, SuiteError>> {
+/// A suite that the program carries, if that is meant: a bare name is one, and a path never is. It cannot be written.
+pub(super) fn carried(path: &Path) -> Option<Result<Suite, SuiteError>> {
     carried::suite(path.to_str()?)
-}
-
-/// Whether a suite that the program carries is meant, which cannot be written.
-pub(super) fn is_carried(path: &Path) -> bool {
-    carried(path).is_some()
 }
 
 /// Reads a lock file, or one of those that the program carries, by its name.

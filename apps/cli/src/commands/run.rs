@@ -32,6 +32,7 @@ Agents:
   random   calls tools at random, with arguments that fit them
   spam     writes a field of every record and pushes every button
   greedy   reads the brief and takes the cheapest feasible offers
+  reader, hurried, forgetful: plan with a solver, and read all, take files as they stand, or forget a rule
   oracle   carries out the certified plan
   obedient does that, and whatever text in a record asks for
   always-decline; first-hit, literal, defaults, careless: the oracle of a request with vices

@@ -16,7 +16,7 @@ use benchwright_project::{Breadth, Mutation};
 use benchwright_schema::plan::{Body, Plan};
 use benchwright_solve::{Answer, Formula, Instance, Limits, Lin, Lower, Status};
 use benchwright_spec::{Cell, Rows};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Work of one search, and of those that follow while nothing is found. A near-miss need not be the nearest one.
 const WORK: [f64; 3] = [0.1, 1.0, 10.0];
@@ -69,6 +69,7 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     let mut notes = Vec::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut tried: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut broken: BTreeSet<&str> = BTreeSet::new();
     let mut checks: Vec<_> = verdict.checks.iter().collect();
     // A roster has thousands of instances of a dozen rules: of each rule some are drawn, and both figures are told.
     let most = if subject.is_anchored() { MOST_OF_A_RULE } else { usize::MAX };
@@ -90,10 +91,14 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
         *counts.entry("instances").or_default() += 1;
         match search.instance(grader, rule, &check.at)? {
             Fate::Alone(_) => {
+                broken.insert(&check.rule);
                 *counts.entry("killed").or_default() += 1;
                 *counts.entry("alone").or_default() += 1;
             }
-            Fate::Among(_) => *counts.entry("killed").or_default() += 1,
+            Fate::Among(_) => {
+                broken.insert(&check.rule);
+                *counts.entry("killed").or_default() += 1;
+            }
             Fate::Never(why) => {
                 *counts.entry("unbreakable").or_default() += 1;
                 notes.push(format!("{}: {why}", check.rule));
@@ -105,6 +110,10 @@ fn all(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
     finding.notes = notes;
     for (name, count) in counts {
         finding = finding.count(name, count);
+    }
+    // Where a plan is near another only by its rules, what was broken here is what a suite exercises.
+    if subject.is_anchored() {
+        finding = broken.iter().fold(finding, |finding, rule| finding.count(&format!("broken {rule}"), 1));
     }
     Ok(finding.count("survived", faults.len()))
 }
