@@ -26,12 +26,17 @@ impl Catalog {
 
     /// The tool names that more than one of all domains has: in a joined world each is served with its domain's name before it.
     pub fn clashing_tools(&self) -> Result<BTreeSet<String>, CatalogError> {
+        let mut known = self.clashing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clashing) = known.get(&self.folder) {
+            return Ok(clashing.clone());
+        }
         let (mut seen, mut clashing) = (BTreeSet::new(), BTreeSet::new());
         for name in self.names()? {
             let own: BTreeSet<String> = self.folder_of(&name)?.tool_names().into_iter().collect();
             clashing.extend(own.intersection(&seen).cloned());
             seen.extend(own);
         }
+        known.insert(self.folder.clone(), clashing.clone());
         Ok(clashing)
     }
 

@@ -35,8 +35,9 @@ use benchwright_project::{Family, Telling};
 use benchwright_sandbox::{LoadError, Natives, Sandbox, SeedError};
 use benchwright_schema::{Domain, Folder, Verb};
 use std::{
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 mod built_in {
@@ -48,6 +49,9 @@ mod built_in {
 pub(crate) type Embedded = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 /// Makes the family of a part from what a domain tells the part. All faults of what was told are given.
 pub(crate) type NewFamily = fn(Telling<'_>) -> Result<Box<dyn Family>, Vec<Diagnostic>>;
+
+/// Tool names that several domains have, by the folder of the domains.
+type Clashing = Arc<Mutex<BTreeMap<Option<PathBuf>, BTreeSet<String>>>>;
 
 /// Where domains are looked for.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +66,8 @@ pub struct Catalog {
     own_patterns: Option<PathBuf>,
     /// Seeded worlds that tasks share.
     bases: scenarios::Bases,
+    /// The tool names that several domains have, by the folder of the domains: every joined world asks for them.
+    clashing: Clashing,
 }
 
 /// A domain that was found and loaded.

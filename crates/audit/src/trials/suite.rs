@@ -144,10 +144,11 @@ pub fn suite(suite: &Suite, members: &[SuiteMember], report: &AuditReport) -> Fi
     let tried = report.trials.get("monotone").filter(|trial| trial.run - trial.na > 0);
     let rules: BTreeMap<&str, bool> =
         members.iter().flat_map(|member| member.rules.iter().map(|(id, bound)| (&**id, *bound))).collect();
-    let near = report.trials.get("near-miss");
+    let others = ["near-miss", "traps"].into_iter().filter_map(|trial| report.trials.get(trial));
+    let others: Vec<_> = others.collect();
     let counted = |what: &str, rule: &str| {
         let name = format!("{what} {rule}");
-        tried.into_iter().chain(near).any(|trial| trial.counts.contains_key(&name))
+        tried.into_iter().chain(others.iter().copied()).any(|trial| trial.counts.contains_key(&name))
     };
     let idle: Vec<&str> = rules.keys().copied().filter(|rule| !counted("broken", rule)).collect();
     let unmet: Vec<&str> =

@@ -23,7 +23,11 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
             let faults: Vec<String> = names().filter(differ).map(told).collect();
             let of = |kind: &str| found.keys().filter(|name| name.starts_with(kind)).count();
             let binding = found.values().filter(|said| *said == "binds").count();
-            Finding::of(&faults).count("traps", of("trap ")).count("rules", of("rule ")).count("binding", binding)
+            let finding = Finding::of(&faults).count("traps", of("trap ")).count("rules", of("rule "));
+            // The best plan lies at the edge of a rule that binds.
+            let tight =
+                found.iter().filter(|(_, said)| *said == "binds").filter_map(|(name, _)| name.strip_prefix("rule "));
+            tight.fold(finding, |finding, rule| finding.count(&format!("tight {rule}"), 1)).count("binding", binding)
         }
     }
 }
