@@ -159,6 +159,11 @@ impl Written {
             if !["csv", "json", "xlsx"].iter().any(|end| path.ends_with(&format!(".{end}"))) {
                 faults.push(KeyFault::new(["file", path], "a file ends with .csv, .json or .xlsx").at_key());
             }
+            // Who reads by tools is given a workbook as the CSV of one sheet.
+            if path.ends_with(".xlsx") && file.from.contains(',') {
+                faults
+                    .push(KeyFault::new(["file", path, "from"], "a workbook holds one table; several stand in .json"));
+            }
             let mut tables = Vec::new();
             for from in file.from.split(',').map(str::trim) {
                 let Some(at) = layout.tables.iter().position(|table| table.name == from) else {
