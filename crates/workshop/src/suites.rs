@@ -258,7 +258,7 @@ fn begin(catalog: &Catalog, suite: &Suite, store: &Store) -> Result<(Log, BTreeM
 /// Makes the tasks of a suite into a store. With `held`, the digests of the lock file must come out. A build that was cut off goes on
 /// where it stopped when it is given the same suite and folder.
 pub fn make(workshop: &Workshop, suite: &Suite, store: &Store, held: bool) -> Result<Built, Error> {
-    make_with(workshop, suite, store, held, None)
+    make_with(workshop, suite, store, held, &Answers::default())
 }
 
 /// The same with a solver's answers that are known; what is asked beyond them is kept in the store too.
@@ -267,13 +267,12 @@ pub fn make_with(
     suite: &Suite,
     store: &Store,
     held: bool,
-    known: Option<Answers>,
+    known: &Answers,
 ) -> Result<Built, Error> {
     let begun = Instant::now();
     let (mut log, mut done) = begin(workshop.catalog(), suite, store)?;
-    let keeps = known.is_some();
-    if let Some(known) = known {
-        write_answers(&store.root().join(ANSWERS), &known)?;
+    if !known.said.is_empty() {
+        write_answers(&store.root().join(ANSWERS), known)?;
     }
     let open: Vec<usize> = (0..suite.tasks.len()).filter(|at| !done.contains_key(at)).collect();
     let tasks: Vec<&SuiteTask> = open.iter().map(|at| &suite.tasks[*at]).collect();
@@ -319,7 +318,7 @@ pub fn make_with(
         // No lock file: nobody is to take a part of the suite for the whole.
         return Err(Error::Cancelled);
     }
-    if keeps {
+    if !kept.said.is_empty() {
         write_answers(&store.root().join(ANSWERS), &kept)?;
     }
     if !built.suite.tasks.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) fn add(
 /// The same plan with the names that it gives its bundles counted from one.
 pub(crate) fn counted(declared: &BundleText, plan: &mut NamedRows) {
     let Some(label) = &declared.label else { return };
-    let views: BTreeSet<&String> = declared.each.keys().chain(declared.once.keys()).collect();
+    let views: BTreeSet<&String> = declared.views().collect();
     let mut names = BTreeSet::new();
     for row in views.iter().filter_map(|view| plan.0.get(*view)).flatten() {
         names.extend(row.get(label).cloned());

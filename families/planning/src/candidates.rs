@@ -4,13 +4,14 @@
 use crate::{
     bundles,
     reckon::{Per, value},
-    told::Told,
+    told::{BundleText, Told},
 };
 use benchwright_schema::{
     Domain,
     plan::{Bound, Plan, PlanText, ViewRows},
 };
 use benchwright_spec::{Candidate, Candidates, Cell, Rows};
+use std::collections::BTreeSet;
 
 /// The candidates of a case, in bundles where there are some; these heed no rule that is left out.
 pub(crate) fn candidates(
@@ -20,13 +21,9 @@ pub(crate) fn candidates(
     bound: &Bound,
     without: Option<&str>,
 ) -> Result<Candidates, String> {
-    let mut candidates = single(told, text, plan, bound)?;
+    let bundled: BTreeSet<&String> = told.bundle.values().flat_map(BundleText::views).collect();
+    let mut candidates = rows_of(told, text, plan, bound, &|view| !bundled.contains(view))?;
     let mut next = 0;
-    for bundle in told.bundle.values() {
-        for view in bundle.each.keys().chain(bundle.once.keys()) {
-            plan.view_named(view).into_iter().for_each(|view| candidates[view].clear());
-        }
-    }
     for bundle in told.bundle.values() {
         bundles::add(bundle, text, plan, bound, without, &mut next, &mut candidates)?;
     }
@@ -35,9 +32,20 @@ pub(crate) fn candidates(
 
 /// The candidates of a case, each for itself.
 pub(crate) fn single(told: &Told, text: &PlanText, plan: &Plan, bound: &Bound) -> Result<Candidates, String> {
+    rows_of(told, text, plan, bound, &|_| true)
+}
+
+/// The candidates of some views, each for itself.
+fn rows_of(
+    told: &Told,
+    text: &PlanText,
+    plan: &Plan,
+    bound: &Bound,
+    wanted: &dyn Fn(&String) -> bool,
+) -> Result<Candidates, String> {
     let mut candidates: Candidates = vec![Vec::new(); plan.views.len()];
     let none = ViewRows::empty(plan);
-    for (view, declared) in &told.candidates {
+    for (view, declared) in told.candidates.iter().filter(|(view, _)| wanted(view)) {
         let at = plan.view_named(view).ok_or_else(|| format!("`candidates.{view}`: there is no such view"))?;
         let per = Per::read(declared.per.as_deref(), plan)?;
         let mut fields = Vec::new();
@@ -77,7 +85,7 @@ pub(crate) fn near(told: &Told, plan: &Plan, rows: &Rows, candidates: &mut Candi
         let cells = candidate.fields.iter().zip(row);
         cells.filter(|(cell, is)| matches!(cell, Cell::Fixed(fixed) if fixed != *is)).count()
     };
-    for view in told.bundle.values().flat_map(|bundle| bundle.each.keys().chain(bundle.once.keys())) {
+    for view in told.bundle.values().flat_map(BundleText::views) {
         let Some(view) = plan.view_named(view) else { continue };
         candidates[view].retain(|candidate| rows.0[view].iter().any(|row| differ(candidate, row) <= 1));
     }

@@ -67,15 +67,7 @@ impl Family for Planning {
     }
 
     fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
-        let records = Planning::records(case)?;
-        let source = Source {
-            layout: &self.layout,
-            written: &self.written,
-            forms: domain,
-            records: &records,
-            traps: self.traps(case),
-        };
-        Ok(world::first_state(domain, &render::files(&source)?)?)
+        Ok(world::first_state(domain, &self.files(case)?)?)
     }
 
     /// Every form is handed in with the rows of the views that are read from it, those of one key together.
@@ -154,14 +146,7 @@ impl Optimised for Planning {
         // Who cannot make sense of the files hands in nothing.
         let Ok(records) = reader::records(&self.layout, &self.written, heeded, &workspace) else { return Ok(None) };
         let case = self.case_read(&traps, &records);
-        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
-        let mut plan = plan.map_err(|faults| FamilyError(faults.to_string()))?;
-        let Ok(bound) = self
-            .bindings(&case)
-            .and_then(|bindings| Bound::new(&plan, &bindings).map_err(|faults| FamilyError(faults.to_string())))
-        else {
-            return Ok(None);
-        };
+        let Ok((mut plan, bound)) = self.compiled(&case) else { return Ok(None) };
         let forgotten = match eyes {
             Eyes::Forgetful(draw) => self.told.headline.get(draw as usize % self.told.headline.len().max(1)),
             Eyes::Careful | Eyes::Hurried => None,
@@ -181,9 +166,7 @@ impl Optimised for Planning {
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
-        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
-        let plan = plan.map_err(|faults| FamilyError(faults.to_string()))?;
-        let bound = Bound::new(&plan, &self.bindings(case)?).map_err(|faults| FamilyError(faults.to_string()))?;
+        let (plan, bound) = self.compiled(case)?;
         let rows = baseline::plan(&self.told, &self.plan, &plan, &bound)?;
         Ok(NamedRows::of(&rows, &plan, &bound))
     }
@@ -270,6 +253,27 @@ impl Reader for Planning {
 }
 
 impl Planning {
+    /// The files of a case.
+    pub(crate) fn files(&self, case: &Case) -> Result<Vec<render::Rendered>, FamilyError> {
+        let records = Planning::records(case)?;
+        let source = Source {
+            layout: &self.layout,
+            written: &self.written,
+            forms: &self.forms,
+            records: &records,
+            traps: self.traps(case),
+        };
+        Ok(render::files(&source)?)
+    }
+
+    /// The rules of a case with what they are bound to, without what a pattern adds.
+    fn compiled(&self, case: &Case) -> Result<(Plan, Bound), FamilyError> {
+        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
+        let plan = plan.map_err(|faults| faults.to_string())?;
+        let bound = Bound::new(&plan, &self.bindings(case)?).map_err(|faults| faults.to_string())?;
+        Ok((plan, bound))
+    }
+
     /// The traps that a brief tells of, and the files.
     fn seen(
         &self,

@@ -189,6 +189,13 @@ pub(crate) struct BaselineText {
     pub(crate) fields: BTreeMap<String, String>,
 }
 
+impl BundleText {
+    /// The views that it makes rows of.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &String> {
+        self.each.keys().chain(self.once.keys())
+    }
+}
+
 impl Told {
     /// Reads the file, or tells all its faults.
     pub(crate) fn read(text: &str) -> Result<Told, Vec<Diagnostic>> {

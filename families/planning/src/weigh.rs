@@ -4,12 +4,11 @@
 use crate::{
     candidates, quality,
     reader::{self, Workspace},
-    render::{self, Source},
     workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
 use benchwright_pack::Anchors;
-use benchwright_project::{Case, Discard, FamilyError};
+use benchwright_project::{Case, Discard};
 use benchwright_schema::plan::{Bound, Plan};
 use benchwright_spec::{NamedRows, Outcome, Planner, Solved};
 use std::collections::BTreeMap;
@@ -50,7 +49,8 @@ pub(crate) fn weigh(
     let mut found = BTreeMap::new();
     let mut silent = 0;
     let traps = family.traps(it.case);
-    let workspace = workspace(family, it.case, &traps)?;
+    let files = family.files(it.case)?.into_iter();
+    let workspace: Workspace = files.map(|file| (file.path, (file.media.to_owned(), file.body))).collect();
     for trap in &traps {
         let others: Vec<&TrapText> = traps.iter().filter(|other| other.name != trap.name).copied().collect();
         let said = match hurried(family, it, &others, &workspace, planner)? {
@@ -92,20 +92,6 @@ fn silent_at(tier: &str) -> usize {
         Some("medium") => 1,
         _ => 2,
     }
-}
-
-/// The files of a case.
-fn workspace(family: &Planning, case: &Case, traps: &[&TrapText]) -> Result<Workspace, Discard> {
-    let records = Planning::records(case).map_err(|error: FamilyError| Discard::Fault(error.0))?;
-    let source = Source {
-        layout: &family.layout,
-        written: &family.written,
-        forms: &family.forms,
-        records: &records,
-        traps: traps.to_vec(),
-    };
-    let files = render::files(&source).map_err(Discard::Fault)?;
-    Ok(files.into_iter().map(|file| (file.path, (file.media.to_owned(), file.body))).collect())
 }
 
 /// What comes of a plan that is made with these traps heeded and no others.

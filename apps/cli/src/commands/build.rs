@@ -92,7 +92,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         return shared::told(&plan_make(&workshop, &runs, &name, &suite)?, options.json);
     }
     let store = Store::at(&options.output);
-    let built = suites::make_with(&workshop, &suite, &store, !options.lock, Some(proofs.known.clone()))?;
+    let built = suites::make_with(&workshop, &suite, &store, !options.lock, &proofs.known)?;
     if built.short.is_empty() && (options.lock || is_open) {
         store::write_suite(&options.suite, &built.suite)?;
         proofs.keep(&store)?;

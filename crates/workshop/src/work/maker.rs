@@ -210,7 +210,7 @@ impl<'s> Maker<'s> {
         let MakeRequest { pattern, tier, objective, seed, reading, salt, inject, out } = request;
         self.keep(out)?;
         let (task, _) = self.make(pattern, tier, objective, *seed, reading.as_deref(), false)?;
-        let answers = self.kept.is_some().then(|| std::mem::take(&mut self.given));
+        let answers = std::mem::take(&mut self.given);
         let task = self.injected(task, *inject)?;
         let task = in_suite(task, salt.as_deref());
         Store::at(out).write(&task)?;
@@ -228,7 +228,7 @@ impl<'s> Maker<'s> {
             discarded: task.sealed.certificate.discarded.clone(),
             measures: measures(&task.sealed.case),
             obstacle: task.sealed.effects.as_ref().and_then(|effects| Some(effects.refusal.as_ref()?.obstacle.clone())),
-            answers: answers.filter(|answers| !answers.said.is_empty()),
+            answers: Some(answers).filter(|answers| !answers.said.is_empty()),
         })
     }
 
