@@ -14,7 +14,7 @@ for file in "${written[@]}"; do
 done
 # Whatever happens, the tree is as it was.
 restore() {
-    rm -rf "$folder"
+    rm -rf "$folder" domains/planning/probe_paints
     for file in "${written[@]}"; do
         cmp -s "$kept/$file" "$file" || cp -p "$kept/$file" "$file"
     done
@@ -70,6 +70,25 @@ expect '"tools": ?3' "$("$bin" domains probe_kiosk --json)"
 out=$(printf 'add_paper name=Extra copies=2\nlist_papers\n' | "$bin" play probe_kiosk 2>&1)
 expect '4 +Extra +2' "$out"
 expect 'native tools of probe_kiosk.*' "$("$bin" doctor 2>&1 || true)"
+
+# A planning workflow: a copy with another name, a rule changed and one added. Checking it needs no solver; nothing is built.
+workflow=domains/planning/probe_paints
+[ ! -e "$workflow" ] || { echo "$workflow is there already" >&2; exit 2; }
+cp -r domains/planning/coatings "$workflow"
+sed -i 's/^name .*/name = "probe_paints"/' "$workflow/domain.toml"
+sed -i 's/t in periods where t >= 3/t in periods where t >= 2/; s/period >= t - 2/period >= t - 1/; s/any three periods/any two periods/; s/Three consecutive/Two consecutive/' "$workflow/plan.toml"
+cat >> "$workflow/plan.toml" <<'EOF'
+
+[rules."probe_paints/crews"]
+code    = "CREWS"
+family  = "capacity"
+per     = "t in periods"
+require = "(count run(period = t)) <= 3"
+says    = ["A period has at most three runs.", "No more than three runs are made in one period."]
+EOF
+"$bin" check "$workflow"
+expect '"planning/probe_paints"' "$("$bin" patterns --json)"
+rm -rf "$workflow"
 
 # With code: the folder is a crate, and what names it is written.
 mkdir -p "$folder/src"
@@ -130,4 +149,4 @@ cargo xtask domains --check
 for file in "${written[@]}"; do
     cmp "$kept/$file" "$file" || { echo "$file is not as it was" >&2; exit 1; }
 done
-echo "one folder: probe_kiosk was found and played, without code and with it, and no other file was touched by hand"
+echo "one folder: probe_kiosk was found and played, without code and with it, a planning workflow was found, and no other file was touched by hand"

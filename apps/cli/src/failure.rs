@@ -86,6 +86,11 @@ impl Failure {
             WorkshopError::ForeignSnapshot { .. } => {
                 Failure::wrong_use(error, "--domains DIR, with the folder that the domain's folder lies in")
             }
+            WorkshopError::Unfit { .. } => Failure::wrong_use(error, "include = [\"planning\"] in its domain.toml"),
+            WorkshopError::NoOwnFiles(_) => Failure::wrong_use(error, "a pattern of planning: benchwright patterns"),
+            WorkshopError::OwnFiles { .. } => {
+                Failure::falls_short(error, "mend what is told; docs/planning.md says what such a folder holds")
+            }
             WorkshopError::NoAttempts => Failure::wrong_use(error, "-k 1, or leave -k out"),
             WorkshopError::NoFiles(_) => Failure::wrong_use(error, "benchwright show TASK, for what there is"),
             WorkshopError::NoSubmission { .. } => {

@@ -15,7 +15,7 @@ mod worlds;
 use benchwright_catalog::Catalog;
 use benchwright_export::notation;
 use benchwright_report::layout;
-use benchwright_workshop::{Workers, Workshop};
+use benchwright_workshop::{Workers, Workshop, own};
 use clap::{
     CommandFactory as _, Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -131,11 +131,18 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         _ => None,
     };
     let patterns = pattern.map(|(folder, _)| folder).or_else(|| cli.patterns.clone());
-    let workshop = workshop(
-        cli.domains.clone().or_else(|| variable(DOMAINS_VARIABLE)),
-        patterns.or_else(|| variable(PATTERNS_VARIABLE)),
-        cli.log,
-    )?;
+    let patterns = patterns.or_else(|| variable(PATTERNS_VARIABLE));
+    // A store may bring domains of its own.
+    let stores = || std::env::args_os().skip(2).find_map(|argument| own::domains_of(argument.as_ref()));
+    let domains = cli.domains.clone().or_else(|| variable(DOMAINS_VARIABLE)).or_else(stores);
+    let mut workshop = workshop_of(domains, patterns.clone(), cli.log)?;
+    let mut placed = None;
+    if let Command::New(options) = &cli.command {
+        placed = options.place(workshop.catalog())?;
+        if let Some(placed) = &placed {
+            workshop = workshop_of(Some(placed.domains.clone()), None, cli.log)?;
+        }
+    }
     let catalog = workshop.catalog();
     match &cli.command {
         Command::Demo(options) => commands::demo::run(catalog, options),
@@ -143,7 +150,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Domains(options) => commands::domains::run(catalog, options),
         Command::Patterns(options) => commands::patterns::run(catalog, options),
         Command::Check(options) => commands::check::run(catalog, options),
-        Command::New(options) => commands::new::run(&workshop, options),
+        Command::New(options) => commands::new::run(&workshop, options, placed),
         Command::Build(options) => commands::build::run(&workshop, options),
         Command::Audit(options) => commands::audit::run(&workshop, options),
         Command::Commit(options) => commands::contest::commit(&workshop, options),
@@ -169,7 +176,11 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 
 /// With the domains of a folder, or those of the program, and with more patterns. The work is done by this program again, with the
 /// same domains and patterns and the same form of log.
-fn workshop(domains: Option<PathBuf>, patterns: Option<PathBuf>, log: Option<log::Form>) -> anyhow::Result<Workshop> {
+fn workshop_of(
+    domains: Option<PathBuf>,
+    patterns: Option<PathBuf>,
+    log: Option<log::Form>,
+) -> anyhow::Result<Workshop> {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut catalog = match domains {
         Some(folder) => {

@@ -204,7 +204,8 @@ impl Catalog {
         parts::with_parts(self.own_folder(name)?, &beside)
     }
 
-    pub(crate) fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
+    /// The files of a domain by name or path, without those of parts.
+    pub fn own_folder(&self, name: &str) -> Result<Folder, CatalogError> {
         // A path is a path only if it looks like one, so that a folder of the same name does not hide a domain.
         if name.contains(['/', '\\']) || name == "." {
             return disk::read_folder(Path::new(name));

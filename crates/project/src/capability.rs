@@ -31,11 +31,13 @@ pub enum Capability {
     Faults,
     /// [`Readings`].
     Readings,
+    /// [`OwnFiles`].
+    OwnFiles,
 }
 
 impl Capability {
     /// Every capability, in the order in which they are listed.
-    pub const ALL: [Capability; 7] = [
+    pub const ALL: [Capability; 8] = [
         Capability::Optimised,
         Capability::Reader,
         Capability::Mutator,
@@ -43,6 +45,7 @@ impl Capability {
         Capability::Players,
         Capability::Faults,
         Capability::Readings,
+        Capability::OwnFiles,
     ];
 
     /// Whether a family offers it.
@@ -55,6 +58,7 @@ impl Capability {
             Capability::Players => family.players().is_some(),
             Capability::Faults => family.faults().is_some(),
             Capability::Readings => family.readings().is_some(),
+            Capability::OwnFiles => family.own_files().is_some(),
         }
     }
 }
@@ -70,6 +74,7 @@ impl fmt::Display for Capability {
             Capability::Players => "scripted agents",
             Capability::Faults => "injected faults",
             Capability::Readings => "clauses that can be read in two ways",
+            Capability::OwnFiles => "way in for one's own files",
         })
     }
 }
@@ -240,6 +245,13 @@ pub trait Players {
 pub trait Faults {
     /// The share of calls that fail, in millionths, which a case lays on its episodes.
     fn per_million(&self, case: &Case) -> u32;
+}
+
+/// Tasks of somebody's own data instead of drawn ones.
+pub trait OwnFiles {
+    /// The files that take the place of those in the domain's folder, so that its tasks are of the data in these files; or everything
+    /// that is wrong with them, each with its file, row and column.
+    fn taken(&self, files: &BTreeMap<String, Vec<u8>>) -> Result<BTreeMap<String, String>, Vec<String>>;
 }
 
 /// Clauses that can be put in two ways, each with a best plan of its own. Two tasks that are alike but for such a clause are

@@ -1,7 +1,7 @@
 //! The trait of a family of workflows: it draws cases, and tells each as facts for the rules, records of the first state,
 //! calls of the oracle and words of the instruction.
 
-use crate::{Authoring, Faults, Mutator, Optimised, Pattern, Players, Proof, Reader, Readings};
+use crate::{Authoring, Faults, Mutator, Optimised, OwnFiles, Pattern, Players, Proof, Reader, Readings};
 use benchwright_base::Stream;
 use benchwright_pack::{Clause, NativeCheck, Script, Snapshot};
 use benchwright_schema::{
@@ -177,6 +177,10 @@ pub trait Family: Send + Sync {
     }
     /// Clauses with two readings.
     fn readings(&self) -> Option<&dyn Readings> {
+        None
+    }
+    /// Tasks of somebody's own data.
+    fn own_files(&self) -> Option<&dyn OwnFiles> {
         None
     }
     /// What it asks of those who write patterns for it.

@@ -34,7 +34,8 @@ pub use authoring::{Authoring, Placeholder};
 pub use benchwright_spec::Planner;
 pub use benchwright_world::{NotAnswered, ToolAccess, answered};
 pub use capability::{
-    Breadth, Capability, Eyes, Faults, Heed, Mutation, Mutator, Optimised, Passage, Players, Proof, Reader, Readings,
+    Breadth, Capability, Eyes, Faults, Heed, Mutation, Mutator, Optimised, OwnFiles, Passage, Players, Proof, Reader,
+    Readings,
 };
 pub use family::{Brief, Case, Discard, Draw, Family, FamilyError, Filler, FirstState, Telling};
 pub use make::{

@@ -240,6 +240,25 @@ pub enum Error {
     /// A folder has no such task.
     #[error("there is no task {0}")]
     NoTask(String),
+    /// A domain that tasks are wanted of gives none.
+    #[error("{given}: {why}")]
+    Unfit {
+        /// As it was named.
+        given: String,
+        /// What it lacks.
+        why: String,
+    },
+    /// A pattern's family knows nothing to do with files.
+    #[error("tasks of {0} are not made of files")]
+    NoOwnFiles(String),
+    /// Somebody's own files are not what a workflow needs.
+    #[error("{} cannot be read as the files of a task:\n{}", .folder.display(), .faults.join("\n"))]
+    OwnFiles {
+        /// Where they are.
+        folder: PathBuf,
+        /// Everything that is wrong, each with its file, row and column.
+        faults: Vec<String>,
+    },
     /// A task is worked on with tools alone.
     #[error("the task {0} has no files: it is worked on by calls of its tools")]
     NoFiles(String),

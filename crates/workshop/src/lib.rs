@@ -43,6 +43,7 @@ pub mod freedoms;
 pub mod host;
 mod judge;
 pub mod nemo;
+pub mod own;
 pub mod pages;
 pub mod play;
 mod progress;

@@ -3,6 +3,7 @@
 use crate::{
     Error, Made, Shortfall, Workshop,
     audits::AuditOptions,
+    own,
     unfinished::{self, Log},
 };
 use benchwright_base::Digest;
@@ -215,10 +216,18 @@ pub fn fresh_salt() -> Result<String, Error> {
 
 /// Refuses a folder that holds something.
 pub fn check_empty(folder: &Path) -> Result<(), Error> {
-    match fs::read_dir(folder).map(|mut entries| entries.next().is_none()) {
-        Ok(false) => Err(Error::Occupied(folder.to_owned())),
+    check_holds_only(folder, None)
+}
+
+/// Refuses a folder that holds something else than what is named.
+fn check_holds_only(folder: &Path, allowed: Option<&str>) -> Result<(), Error> {
+    let other = |entry: io::Result<fs::DirEntry>| {
+        !entry.is_ok_and(|entry| Some(entry.file_name().as_os_str()) == allowed.map(AsRef::as_ref))
+    };
+    match fs::read_dir(folder).map(|mut entries| entries.any(other)) {
+        Ok(true) => Err(Error::Occupied(folder.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(Error::IsFile(folder.to_owned())),
-        Ok(true) | Err(_) => Ok(()),
+        Ok(false) | Err(_) => Ok(()),
     }
 }
 
@@ -241,7 +250,7 @@ fn begin(catalog: &Catalog, suite: &Suite, store: &Store) -> Result<(Log, BTreeM
     let path = store.root().join(UNFINISHED);
     let work = json!({ "building": unfinished::ground(catalog, suite), "tasks": suite.tasks.len() });
     if unfinished::head(&path).as_ref() != Some(&work) {
-        check_empty(store.root())?;
+        check_holds_only(store.root(), Some(own::DOMAINS))?;
     }
     fs::create_dir_all(store.root()).map_err(Error::io(store.root()))?;
     let (log, done) = Log::take_up::<Made>(&path, &work)?;

@@ -12,6 +12,7 @@ mod bundles;
 mod candidates;
 mod forms;
 mod layout;
+mod own;
 mod quality;
 mod reader;
 mod reckon;
@@ -30,7 +31,7 @@ use benchwright_base::Diagnostic;
 use benchwright_pack::{Anchors, Script, Step};
 use benchwright_project::{
     Breadth, Brief, Case, Discard, Draw, Eyes, Family, FamilyError, FirstState, Heed, Mutation, Mutator, Optimised,
-    Passage, Reader, Telling, ToolAccess,
+    OwnFiles, Passage, Reader, Telling, ToolAccess,
 };
 use benchwright_schema::{
     Domain,
@@ -115,6 +116,16 @@ impl Family for Planning {
 
     fn mutator(&self) -> Option<&dyn Mutator> {
         Some(self)
+    }
+
+    fn own_files(&self) -> Option<&dyn OwnFiles> {
+        Some(self)
+    }
+}
+
+impl OwnFiles for Planning {
+    fn taken(&self, files: &BTreeMap<String, Vec<u8>>) -> Result<BTreeMap<String, String>, Vec<String>> {
+        own::taken(self, files)
     }
 }
 
@@ -213,7 +224,7 @@ impl Optimised for Planning {
             .worth(&ready.plan, &ready.bound, &case.objective)
             .zip(anchors)
             .is_some_and(|(worth, anchors)| quality::passes(worth, &anchors, self.sign()));
-        if passes && !draw.tier.starts_with("easy") {
+        if passes && !draw.tier.starts_with("easy") && self.own.is_none() {
             return Err(Discard::Because("the baseline passes".to_owned()));
         }
         Ok(())

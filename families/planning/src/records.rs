@@ -54,7 +54,7 @@ impl Records {
         self.0.get(table).map_or(&[], Vec::as_slice)
     }
 
-    /// Holds rows to what tells them apart: keys that are there once, references to rows that are there.
+    /// Holds rows to the columns that they have and to what tells them apart: keys that are there once, references to rows that are there.
     pub(crate) fn check(&self, layout: &Layout) -> Result<(), String> {
         for table in &layout.tables {
             let rows = self.rows(&table.name);
@@ -66,6 +66,9 @@ impl Records {
             };
             let mut seen = BTreeSet::new();
             for row in rows {
+                if row.len() != table.columns.len() {
+                    return Err(format!("a row of `{}` has {} cells", table.name, row.len()));
+                }
                 let key: Vec<&Cell> = columns.iter().filter_map(|column| row.get(*column)).collect();
                 if !seen.insert(key) {
                     return Err(format!("`{}` has a row twice", table.name));

@@ -22,6 +22,9 @@ pub(crate) fn sample(
     domain: &Domain,
     planner: &mut dyn Planner,
 ) -> Result<Case, Discard> {
+    if let Some(records) = &family.own {
+        return given(family, draw, domain, planner, records);
+    }
     let seed = draw.stream("records").below(1 << 53);
     let tier = draw.tier.split('-').next().unwrap_or_default();
     let drawn = (family.filler)(family.layout.domain.clone(), tier, seed)?;
@@ -44,6 +47,25 @@ pub(crate) fn sample(
     }
     tighten(family, draw, domain, planner, &places, &mut records)?;
     Ok(family.case(draw, &records))
+}
+
+/// The case of records that are given: there is one, good or not.
+fn given(
+    family: &Planning,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+    records: &Records,
+) -> Result<Case, Discard> {
+    if draw.attempt > 0 {
+        return Err(Discard::Fault("a best plan of these files could not be proved; fewer rows may help".to_owned()));
+    }
+    let ready = case(family, draw, domain, records)?;
+    let candidates = family.candidates_of(&ready)?;
+    match planner.some_plan(&ready.plan, &ready.bound, &candidates, draw.objective, None)? {
+        Some(_) => Ok(ready.case),
+        None => Err(Discard::Fault("no plan keeps all rules with these files".to_owned())),
+    }
 }
 
 /// Puts a case together with its rules.

@@ -73,7 +73,7 @@ fn what_is_rendered_is_read_back() {
     assert!(names.contains(&"coatings".to_owned()));
     for name in names {
         let planning = planning(&folder(&name)).unwrap();
-        for tier in planning.told.difficulty.keys() {
+        for tier in crate::told::TIERS {
             let traps: Vec<&TrapText> = planning.written.traps.iter().take(traps_at(tier)).collect();
             assert_eq!(traps.len(), traps_at(tier), "{name} has too few traps");
             let mut misread: BTreeMap<&str, u32> = BTreeMap::new();
@@ -140,4 +140,56 @@ fn a_faulty_folder_is_told_by_its_files() {
     for (told, file, says) in cases {
         assert!(told.contains(file) && told.contains(says), "{file}: {says}: {told:?}");
     }
+}
+
+/// The example of somebody's own files.
+fn own_files() -> BTreeMap<String, Vec<u8>> {
+    let folder = domains().join("../examples/coatings-own");
+    files(folder).into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
+}
+
+#[test]
+fn own_files_become_a_workflow_whose_files_read_back() {
+    let mut folder = folder("coatings");
+    let drawn = planning(&folder).unwrap();
+    folder.files.extend(crate::own::taken(&drawn, &own_files()).unwrap());
+    let own = planning(&folder).unwrap();
+    let records = own.own.clone().unwrap();
+    assert_eq!(records.rows("item").len(), 4);
+    let read = reader::records(&own.layout, &own.written, &[], &rendered(&own, &records, &[])).unwrap();
+    assert_eq!(read, records);
+    assert!(rendered(&own, &records, &[]).contains_key("weeks.csv"));
+}
+
+#[test]
+fn every_fault_of_own_files_is_told_with_its_place() {
+    let planning = planning(&folder("coatings")).unwrap();
+    let mut given = own_files();
+    let mut change = |file: &str, from: &str, to: &str| {
+        let text = String::from_utf8(given[file].clone()).unwrap();
+        assert!(text.contains(from), "{file} has no {from}");
+        given.insert(file.to_owned(), text.replacen(from, to, 1).into_bytes());
+    };
+    change("articles.csv", "F2,22,", "F2,twenty,");
+    change("articles.csv", "P0002,F3", "P0002,F9");
+    change("orders.csv", "P0001;4;18", "P0001;4;-5");
+    change("orders.csv", "P0001;2;21\n", "P0001;2;21\nP0001;2;21\n");
+    change("plant.csv", "9.00", "9.005");
+    let faults = crate::own::taken(&planning, &given).unwrap_err();
+    let mut expected = vec![
+        "articles.csv, row 2, column `Litres per batch`: `twenty` is no whole number",
+        "articles.csv, row 3, column `Group`: `F9` is no family of the files",
+        "orders.csv, row 3, column `Article`, `Week`: row 2 says this already: P0001, 2",
+        "orders.csv, row 4, column `Litres`: `-5` must be at least 0",
+        "plant.csv, row 2, column `Overtime EUR`: `9.005` is no amount with at most two decimals",
+    ];
+    let mut faults: Vec<&str> = faults.iter().map(|fault| &**fault).collect();
+    faults.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(faults, expected);
+    given.remove("weeks.csv");
+    given.insert("columns.toml".to_owned(), b"[[file]]\nis = 'data/none.csv'\npath = 'a.csv'\n".to_vec());
+    let faults = crate::own::taken(&planning, &given).unwrap_err();
+    assert!(faults[0].starts_with("columns.toml: there is no file `data/none.csv`"), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.starts_with("data/items.csv: there is no such file")), "{faults:?}");
 }

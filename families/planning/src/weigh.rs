@@ -64,7 +64,7 @@ pub(crate) fn weigh(
         };
         found.insert(format!("trap {}", trap.name), said);
     }
-    if silent < silent_at(it.tier) {
+    if silent < silent_at(it.tier).min(traps.len()) {
         return Err(Discard::Because("the traps are too loud".to_owned()));
     }
     let mut binding = 0;
@@ -79,7 +79,8 @@ pub(crate) fn weigh(
         binding += usize::from(binds);
         found.insert(format!("rule {}", rule.id), if binds { BINDS } else { IDLE }.to_owned());
     }
-    if binding * 3 < all {
+    // Records that are given are what they are.
+    if binding * 3 < all && family.own.is_none() {
         return Err(Discard::Because("few rules bind".to_owned()));
     }
     Ok(found)

@@ -4,6 +4,7 @@ use crate::{
     bind, candidates,
     forms::form_tables,
     layout::{self, Layout},
+    own,
     records::Records,
     told::{self, Told},
     written::{self, TrapText, Written, traps_at},
@@ -52,7 +53,13 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
             return Err(faults.into_iter().flatten().flatten().collect());
         }
     };
-    let mut planning = Planning { layout, told, written, forms, plan, filler: telling.filler };
+    let own = folder.get(own::RECORDS).map(|text| {
+        let read = serde_json::from_str::<Records>(text).map_err(|error| error.to_string());
+        let read = read.and_then(|records| records.check(&layout).map(|()| records));
+        read.map_err(|why| vec![Diagnostic::at(own::RECORDS, "", 0, why, None)])
+    });
+    let own = own.transpose()?;
+    let mut planning = Planning { layout, told, written, forms, plan, own, filler: telling.filler };
     planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
     Ok(planning)
 }
@@ -65,6 +72,8 @@ pub(crate) struct Planning {
     /// The desk with the forms.
     pub(crate) forms: Domain,
     pub(crate) plan: PlanText,
+    /// Records that are given; without them, they are drawn.
+    pub(crate) own: Option<Records>,
     pub(crate) filler: Filler,
 }
 

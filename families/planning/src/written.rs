@@ -79,6 +79,9 @@ pub(crate) struct TrapText {
     pub(crate) memo: Option<String>,
     #[serde(default)]
     pub(crate) note: Option<String>,
+    /// For `zone`: how many minutes each clock is ahead of ours, ours being 0.
+    #[serde(default)]
+    pub(crate) clocks: BTreeMap<String, i64>,
 }
 
 /// What is done to a file.
@@ -97,6 +100,12 @@ pub(crate) enum TrapKind {
     Blank,
     /// A memo replaces what the file says.
     Memo,
+    /// Of two rows that mirror each other one stands for both.
+    Sparse,
+    /// Numbers that follow each other stand as ranges, of which both ends count.
+    Calendar,
+    /// Some times are on another clock.
+    Zone,
 }
 
 /// The files of a workflow.
@@ -248,6 +257,26 @@ impl Written {
             TrapKind::Blank => {
                 need(column)?;
                 with(trap.usual.is_some() && trap.by.is_some(), "`usual` and `by`")
+            }
+            TrapKind::Sparse => {
+                let keys = layout.arguments(&layout.tables[table.from]);
+                let kinds: Vec<Kind> =
+                    keys.iter().map(|(key, _)| layout.tables[table.from].columns[*key].kind).collect();
+                let mirrors = matches!(kinds[..], [Kind::Ref(one), Kind::Ref(other)] if one == other);
+                with(mirrors, "a table that is known by two references to one other table")
+            }
+            TrapKind::Calendar => {
+                let kind = need(column)?;
+                let whole = match kind {
+                    Kind::Ref(to) => layout.argument(&layout.tables[to], 0).name() == "int",
+                    kind => kind == Kind::Int,
+                };
+                with(whole, "a column of whole numbers")
+            }
+            TrapKind::Zone => {
+                let kind = need(column)?;
+                let clocks = trap.clocks.len() > 1 && trap.clocks.values().any(|ahead| *ahead == 0);
+                with(kind == Kind::Int && clocks, "a column of minutes, and `clocks`, one of which is 0")
             }
             TrapKind::Memo => {
                 need(column)?;

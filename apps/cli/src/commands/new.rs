@@ -10,6 +10,7 @@ use benchwright_catalog::Catalog;
 use benchwright_pack::{Split, Store};
 use benchwright_workshop::{
     Workshop,
+    own::{self, Placed},
     shared::plan_make,
     stream as streams, suites,
     told::{self, stream},
@@ -23,6 +24,10 @@ Task i has the seed N + i, so the same line makes the same tasks again. DIR gets
 open/, the sealed parts under sealed/, and the lock file suite.toml. A pattern that is given by the path to its
 folder is called own/FOLDER in them; other commands find it by --patterns and the folder that it lies in.
 
+The folder of a planning workflow can be given too. It is kept under domains/ in DIR, where other commands find it.
+So is what --files makes of a workflow: the same rules on your own data, read by the columns of its files or by the
+names that a columns.toml beside yours gives (docs/planning.md). There is one such task, and nothing is drawn.
+
 A thousand tasks and more, and any number with --shards, are written as Parquet shards of a thousand, one
 row a task. Only families that prove their tasks themselves can be streamed. Either way, what is cut off goes on when
 the same line is given again.
@@ -33,6 +38,8 @@ Examples:
   benchwright new production/lowest-cost-sourcing-route --tier medium --seed 1 --count 500 --split train -o train
   benchwright new ./my-pattern --tier easy --seed 1 -o out
   benchwright --patterns . audit out
+  benchwright new ./my-workflow --tier easy --seed 1 -o mine
+  benchwright new planning/coatings --files examples/coatings-own -o own
 
 Keys of --json: those of `build --json`; for shards tasks, shards, kept_shards, bytes, bytes_per_task,
 cpu_s, tasks_per_cpu_s")]
@@ -40,17 +47,20 @@ pub(crate) struct Options {
     /// The pattern, by its name or the path to its folder; `benchwright patterns` lists them
     pattern: String,
     /// The tier: easy, medium or hard, as far as the pattern has it
-    #[arg(long)]
-    tier: String,
+    #[arg(long, required_unless_present = "files")]
+    tier: Option<String>,
     /// The objective [default: the usual one of the pattern at that tier]
     #[arg(long)]
     objective: Option<String>,
     /// The seed of the first task
-    #[arg(long, value_name = "N")]
-    seed: u64,
+    #[arg(long, value_name = "N", required_unless_present = "files")]
+    seed: Option<u64>,
     /// How many tasks
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
+    /// Makes the task of your own files: CSV, JSON or XLSX
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["count", "shards", "twins", "ledger"])]
+    files: Option<PathBuf>,
     /// Makes each task twice, with the two readings of this clause: twins, of which a habit passes one
     #[arg(long, value_name = "CLAUSE", conflicts_with = "shards")]
     twins: Option<String>,
@@ -78,16 +88,25 @@ impl Options {
     pub(crate) fn pattern(&self) -> &str {
         &self.pattern
     }
+
+    /// Puts a workflow that is not the program's into the store, if one is asked for.
+    pub(crate) fn place(&self, catalog: &Catalog) -> anyhow::Result<Option<Placed>> {
+        let is_own = self.files.is_some() || own::is_domain(&self.pattern);
+        let place = || own::place(catalog, &self.pattern, self.files.as_deref(), &self.output);
+        Ok(is_own.then(place).transpose()?)
+    }
 }
 
 /// Runs the command.
-pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workshop: &Workshop, options: &Options, placed: Option<Placed>) -> anyhow::Result<()> {
     let workshop = workshop.clone().with_jobs(options.jobs);
     let catalog = workshop.catalog();
-    let name = Catalog::pattern_path(&options.pattern).map_or_else(|| options.pattern.clone(), |(_, name)| name);
-    let seeds = options.seed..options.seed.saturating_add(options.count);
+    let by_path = || Catalog::pattern_path(&options.pattern).map(|(_, name)| name);
+    let name = placed.map(|placed| placed.pattern).or_else(by_path).unwrap_or_else(|| options.pattern.clone());
+    let seed = options.seed.unwrap_or(1);
+    let (seeds, tier) = (seed..seed.saturating_add(options.count), options.tier.as_deref().unwrap_or("medium"));
     let split = Split::from_word(&options.split).unwrap_or_default();
-    let mut suite = suites::of_pattern(catalog, &name, &options.tier, options.objective.as_deref(), split, seeds)?;
+    let mut suite = suites::of_pattern(catalog, &name, tier, options.objective.as_deref(), split, seeds)?;
     if let Some(clause) = &options.twins {
         suite = suites::twins(catalog, suite, clause)?;
     }

@@ -87,6 +87,41 @@ pub(super) fn undo(
                 row[at] = found.ok_or_else(|| format!("what is usual for `{}` is not told", row[by]))?.clone();
             }
         }
+        TrapKind::Sparse => {
+            let at: Vec<usize> = keys.iter().map(|key| read.column(key)).collect::<Result<_, _>>()?;
+            let [one, other] = at[..] else { return Err("two columns tell rows apart".to_owned()) };
+            let mut members: Vec<String> = Vec::new();
+            let mut all: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+            let mut place = |name: &String| {
+                members.iter().position(|known| known == name).unwrap_or_else(|| {
+                    members.push(name.clone());
+                    members.len() - 1
+                })
+            };
+            let rows: Vec<(usize, usize, &Vec<String>)> =
+                read.rows.iter().map(|row| (place(&row[one]), place(&row[other]), row)).collect();
+            for (from, to, row) in &rows {
+                all.insert((*from, *to), (*row).clone());
+            }
+            for (from, to, row) in rows {
+                all.entry((to, from)).or_insert_with(|| {
+                    let mut mirror = row.clone();
+                    mirror.swap(one, other);
+                    mirror
+                });
+            }
+            read.rows = all.into_values().collect();
+        }
+        TrapKind::Calendar => expand(read, column, 0)?,
+        TrapKind::Zone => {
+            let (at, clock) = (read.column(column)?, read.column("clock")?);
+            for row in &mut read.rows {
+                let ahead = trap.clocks.get(&row[clock]);
+                let ahead = ahead.ok_or_else(|| format!("the clock `{}` is not told", row[clock]))?;
+                let number: i64 = row[at].parse().map_err(|_| format!("`{}` is no number", row[at]))?;
+                row[at] = (number - ahead).to_string();
+            }
+        }
         TrapKind::Memo => {
             let at = read.column(column)?;
             let path = trap.note.as_deref().unwrap_or_default();
@@ -100,6 +135,34 @@ pub(super) fn undo(
             }
         }
     }
+    Ok(())
+}
+
+/// Ranges as who does not know better takes them: the end does not count.
+pub(super) fn misread(trap: &TrapText, tables: &mut BTreeMap<String, Vec<Read>>) {
+    let (path, column) = trap.place();
+    for read in tables.get_mut(path).into_iter().flatten() {
+        // A file without ranges has nothing to be misread, and one that cannot be read is told when it is taken.
+        let _ = expand(read, column.unwrap_or_default(), 1);
+    }
+}
+
+/// A row for every number of a range, but for so many at its end.
+fn expand(read: &mut Read, column: &str, less: i64) -> Result<(), String> {
+    let (from, to) = (read.column(&format!("{column}_from"))?, read.column(&format!("{column}_to"))?);
+    let mut rows = Vec::new();
+    for row in &read.rows {
+        let number = |at: usize| row[at].parse::<i64>().map_err(|_| format!("`{}` is no number", row[at]));
+        for number in number(from)?..=number(to)? - less {
+            let mut row = row.clone();
+            row[from] = number.to_string();
+            row.remove(to);
+            rows.push(row);
+        }
+    }
+    read.header[from] = column.to_owned();
+    read.header.remove(to);
+    read.rows = rows;
     Ok(())
 }
 

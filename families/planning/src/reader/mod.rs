@@ -11,7 +11,7 @@ pub(crate) use text::read as read_brief;
 use crate::{
     layout::{Kind, KnownBy, Layout},
     records::{Cell, Records},
-    written::{File, FileTable, TrapText, Written},
+    written::{File, FileTable, TrapKind, TrapText, Written},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use benchwright_files::{Dialect, Limits, csv, json, xlsx};
@@ -32,6 +32,10 @@ pub(crate) fn records(
     // What was laid last is taken away first.
     for trap in traps.iter().rev() {
         clean::undo(layout, written, trap, workspace, &mut tables).map_err(|why| format!("{}: {why}", trap.at))?;
+    }
+    let ignored = |trap: &&TrapText| !traps.iter().any(|known| known.name == trap.name);
+    for trap in written.traps.iter().filter(|trap| trap.kind == TrapKind::Calendar).filter(ignored) {
+        clean::misread(trap, &mut tables);
     }
     let mut found: BTreeMap<String, BTreeMap<Vec<String>, Vec<Option<Cell>>>> = BTreeMap::new();
     let mut order: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
@@ -129,7 +133,7 @@ fn take(
 }
 
 /// A text of a file as a cell.
-fn cell(layout: &Layout, kind: Kind, text: &str, nullable: bool) -> Result<Cell, String> {
+pub(crate) fn cell(layout: &Layout, kind: Kind, text: &str, nullable: bool) -> Result<Cell, String> {
     if text.is_empty() && nullable {
         return Ok(Cell::None);
     }

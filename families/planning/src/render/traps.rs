@@ -14,6 +14,13 @@ use std::collections::BTreeMap;
 const VERSION: &str = "version";
 /// The column of units.
 const UNIT: &str = "uom";
+/// The column of clocks.
+const CLOCK: &str = "clock";
+
+/// The columns that take the place of one whose numbers stand as ranges.
+fn ends(column: &str) -> [String; 2] {
+    ["from", "to"].map(|end| format!("{column}_{end}"))
+}
 
 /// Lays a trap into the files, and adds the notes that it needs.
 pub(super) fn lay(
@@ -65,6 +72,20 @@ pub(super) fn lay(
                 sheets: vec![codes],
                 added,
             });
+        }
+        TrapKind::Sparse => {
+            let keys = keys(source, path, sheet);
+            sparse(table, &keys).map_err(fault)?;
+        }
+        TrapKind::Calendar => {
+            let [from, to] = ends(column);
+            calendar(table, column).map_err(fault)?;
+            means(draft, &from, &format!("the first {column} of the range"));
+            means(draft, &to, &format!("the last {column} of the range"));
+        }
+        TrapKind::Zone => {
+            zone(trap, table, column, stream).map_err(fault)?;
+            means(draft, CLOCK, &format!("clock of {column}"));
         }
         TrapKind::Blank => blank(source, trap, table, column, stream).map_err(fault)?,
         TrapKind::Memo => {
@@ -213,6 +234,90 @@ fn blank(
         if same && stream.below(4) > 0 {
             row[at].clear();
         }
+    }
+    Ok(())
+}
+
+/// Of two rows that mirror each other, the later one goes.
+fn sparse(sheet: &mut Sheet, keys: &[String]) -> Result<(), String> {
+    let [one, other] = keys else { return Err("two columns tell rows apart".to_owned()) };
+    let (one, other) = (sheet.column(one)?, sheet.column(other)?);
+    let mirrored = |row: &[String]| {
+        let mut row = row.to_vec();
+        row.swap(one, other);
+        row
+    };
+    let mut kept: Vec<Vec<String>> = Vec::new();
+    for row in &sheet.rows {
+        let mirror = mirrored(row);
+        if row[one] != row[other]
+            && !sheet.rows.iter().any(|known| known[one] == mirror[one] && known[other] == mirror[other])
+        {
+            return Err(format!("{}, {} has no mirror", row[one], row[other]));
+        }
+        if row[one] == row[other] || !kept.contains(&mirror) {
+            kept.push(row.clone());
+        }
+    }
+    // Who puts the mirrors back knows the order of members from where each is named first.
+    let mut ranks: Vec<&String> = Vec::new();
+    for name in kept.iter().flat_map(|row| [&row[one], &row[other]]) {
+        if !ranks.contains(&name) {
+            ranks.push(name);
+        }
+    }
+    let place = |row: &Vec<String>| [one, other].map(|at| ranks.iter().position(|name| **name == row[at]));
+    if !sheet.rows.is_sorted_by_key(place) {
+        return Err("its rows are not in the order of what they name".to_owned());
+    }
+    sheet.rows = kept;
+    Ok(())
+}
+
+/// Rows that are alike but for a number, which goes up by one from each to the next, as one row with the first and the last number.
+fn calendar(sheet: &mut Sheet, column: &str) -> Result<(), String> {
+    let at = sheet.column(column)?;
+    let [from, to] = ends(column);
+    let mut merged: Vec<Vec<String>> = Vec::new();
+    for row in &sheet.rows {
+        let number: i64 = row[at].parse().map_err(|_| format!("`{}` is no whole number", row[at]))?;
+        let mut row = row.clone();
+        row.insert(at + 1, row[at].clone());
+        let follows = merged.last_mut().filter(|before| {
+            let same = (0..row.len()).all(|cell| cell == at || cell == at + 1 || before[cell] == row[cell]);
+            same && before[at + 1].parse() == Ok(number - 1)
+        });
+        match follows {
+            Some(before) => before[at + 1] = row[at].clone(),
+            None => merged.push(row),
+        }
+    }
+    sheet.header[at] = from.clone();
+    sheet.header.insert(at + 1, to.clone());
+    if sheet.integers.iter().any(|name| name == column) {
+        sheet.integers.retain(|name| name != column);
+        sheet.integers.extend([from, to]);
+    }
+    sheet.rows = merged;
+    Ok(())
+}
+
+/// Some times on another clock, with the clock beside each.
+fn zone(trap: &TrapText, sheet: &mut Sheet, column: &str, stream: &mut Stream) -> Result<(), String> {
+    let at = sheet.column(column)?;
+    let ours = trap.clocks.iter().find(|(_, ahead)| **ahead == 0).map(|(name, _)| name.clone()).unwrap_or_default();
+    let others: Vec<(&String, &i64)> = trap.clocks.iter().filter(|(_, ahead)| **ahead != 0).collect();
+    sheet.header.insert(at + 1, CLOCK.to_owned());
+    for row in &mut sheet.rows {
+        let number: i64 = row[at].parse().map_err(|_| format!("`{}` is no whole number", row[at]))?;
+        let (clock, ahead) = others[stream.below(others.len() as u64) as usize];
+        // No clock shows a time before its day begins.
+        let (clock, number) = match stream.below(2) == 0 && number + ahead >= 0 {
+            true => (clock.clone(), number + ahead),
+            false => (ours.clone(), number),
+        };
+        row[at] = number.to_string();
+        row.insert(at + 1, clock);
     }
     Ok(())
 }
