@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod build;
 pub mod grade;
+pub mod patterns;
 pub mod run;
 pub mod shared;
 pub mod stream;

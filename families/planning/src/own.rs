@@ -5,7 +5,7 @@
 use crate::{
     layout::{Kind, KnownBy, Layout},
     reader,
-    records::{Cell, Records},
+    records::{Cell, OWN, Records},
     workflow::Planning,
     written::{FILE, FileTable, Written},
 };
@@ -14,8 +14,6 @@ use benchwright_schema::Document;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a workflow has records that are given.
-pub(crate) const RECORDS: &str = "own.json";
 /// How somebody calls their files and columns.
 const COLUMNS: &str = "columns.toml";
 
@@ -85,7 +83,7 @@ pub(crate) fn taken(
         return Err(faults);
     }
     let records = serde_json::to_string_pretty(&records).unwrap_or_default();
-    Ok(BTreeMap::from([(RECORDS.to_owned(), records), (FILE.to_owned(), declared(&family.layout, &sources))]))
+    Ok(BTreeMap::from([(OWN.to_owned(), records), (FILE.to_owned(), declared(&family.layout, &sources))]))
 }
 
 /// The tables of the workflow's files as somebody calls them.

@@ -7,6 +7,9 @@ use benchwright_pack::Snapshot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The file of a workflow that has records which are given.
+pub(crate) const OWN: &str = "own.json";
+
 /// A cell of a record.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(untagged)]

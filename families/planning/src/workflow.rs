@@ -4,8 +4,7 @@ use crate::{
     bind, candidates,
     forms::form_tables,
     layout::{self, Layout},
-    own,
-    records::Records,
+    records::{OWN, Records},
     told::{self, Told},
     written::{self, TrapText, Written, traps_at},
 };
@@ -53,10 +52,10 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
             return Err(faults.into_iter().flatten().flatten().collect());
         }
     };
-    let own = folder.get(own::RECORDS).map(|text| {
+    let own = folder.get(OWN).map(|text| {
         let read = serde_json::from_str::<Records>(text).map_err(|error| error.to_string());
         let read = read.and_then(|records| records.check(&layout).map(|()| records));
-        read.map_err(|why| vec![Diagnostic::at(own::RECORDS, "", 0, why, None)])
+        read.map_err(|why| vec![Diagnostic::at(OWN, "", 0, why, None)])
     });
     let own = own.transpose()?;
     let mut planning = Planning { layout, told, written, forms, plan, own, filler: telling.filler };
