@@ -332,30 +332,40 @@ impl Planner for Portfolio<'_> {
     ) -> Result<Option<Rows>, PlannerError> {
         let ask = Ask { plan, bound };
         let mut lower = required(plan, bound, candidates, self.lowering)?;
-        let mut provers = &self.provers[..];
-        if let Some(phase) = phases(plan, objective)?.first() {
-            let of = number(&mut lower, &phase.of)?.times(phase.text.sign());
-            match than {
-                None => lower.model.minimise = Some(of),
-                // Any plan that is better will do, so nothing is made small, and one prover is asked.
-                Some(than) => {
-                    lower.require(&Formula::Le(of.minus(&Lin::constant(than * phase.text.sign() - 1))));
-                    provers = self.provers.get(..1).unwrap_or_default();
+        let goal = match phases(plan, objective)?.first() {
+            Some(phase) => Some((number(&mut lower, &phase.of)?.times(phase.text.sign()), phase.text.sign())),
+            None => None,
+        };
+        let Some(((of, sign), than)) = goal.clone().zip(than) else {
+            lower.model.minimise = goal.map(|(of, _)| of);
+            for prover in &self.provers {
+                if let Some(found) = first(&ask, &lower, prover, LITTLE) {
+                    return Ok(found);
                 }
             }
+            return Ok(None);
+        };
+        // Any plan that is better will do, and one prover is asked. Some models give one sooner where nothing is made small, and some
+        // where the relaxation of what is made small leads the way.
+        lower.require(&Formula::Le(of.minus(&Lin::constant(than * sign - 1))));
+        let Some(prover) = self.provers.first() else { return Ok(None) };
+        if let Some(found) = first(&ask, &lower, prover, LITTLE / 4.0) {
+            return Ok(found);
         }
-        for prover in provers {
-            let limits = Limits { work: LITTLE, ..prover.limits.clone() };
-            let answer = match prover.engine.solve(&lower.model, &limits) {
-                Ok(answer) if answer.status == Status::Infeasible && prover.exact => return Ok(None),
-                Ok(answer) if matches!(answer.status, Status::Optimal | Status::Feasible) => answer,
-                _ => continue,
-            };
-            let rows = lower.read(&answer.point);
-            if ask.accepted(&rows, None).is_some() {
-                return Ok(Some(rows));
-            }
-        }
-        Ok(None)
+        lower.model.minimise = Some(of);
+        Ok(first(&ask, &lower, prover, LITTLE * 2.0).flatten())
     }
+}
+
+/// A plan that a prover finds with so much work; `Some(None)` where it is certain that there is none.
+fn first(ask: &Ask<'_>, lower: &Lower<'_>, prover: &Prover<'_>, work: f64) -> Option<Option<Rows>> {
+    let limits = Limits { work, ..prover.limits.clone() };
+    let answer = prover.engine.solve(&lower.model, &limits).ok()?;
+    match answer.status {
+        Status::Infeasible if prover.exact => return Some(None),
+        Status::Optimal | Status::Feasible => {}
+        _ => return None,
+    }
+    let rows = lower.read(&answer.point);
+    ask.accepted(&rows, None).is_some().then_some(Some(rows))
 }

@@ -79,7 +79,9 @@ impl Family for Planning {
             let mut rows: BTreeMap<String, serde_json::Map<String, Json>> = BTreeMap::new();
             for (name, view) in self.plan.views.iter().filter(|(_, view)| view.from == table.name) {
                 for row in plan.0.get(name).into_iter().flatten() {
-                    let key: Vec<String> = view.key.iter().map(|field| format!("{:?}", row.get(field))).collect();
+                    // Without a key, every row is one of its own.
+                    let told = view.key.iter().chain(view.fields.keys().filter(|_| view.key.is_empty()));
+                    let key: Vec<String> = told.map(|field| format!("{:?}", row.get(field))).collect();
                     let written = rows.entry(key.join("|")).or_default();
                     for (field, reads) in &view.fields {
                         let column = reads.split_once(':').map_or("", |(_, column)| column.trim());

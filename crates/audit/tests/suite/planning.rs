@@ -182,3 +182,61 @@ fn a_broken_compiler_is_found_by_the_right_trial() {
     half.sealed.oracle.steps.pop();
     caught(&half, task, "oracle");
 }
+
+/// The same of what only some workflows have: units, memos, bundles, and bounds that can be reckoned.
+#[test]
+fn a_broken_compiler_of_other_workflows_is_found_too() {
+    let Some((bench, task)) = &*MADE else { return };
+    let caught = |task: &Task, made: &Task, by: &str| {
+        let found = bench.found(task, made, Some(by));
+        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
+    };
+    // A unit whose factor was lost in one row.
+    let unit = with_file(bench, task, "data/demand.xlsx", |body| {
+        let bytes = STANDARD.decode(body).unwrap();
+        let mut book = benchwright_files::xlsx::Workbook::open("demand", &bytes, &Default::default()).unwrap();
+        let (header, mut rows) = book.table("Forecast", false).unwrap().table.into_parts();
+        let column = |name: &str| header.iter().position(|known| known == name).unwrap();
+        let (qty, uom) = (column("qty"), column("uom"));
+        let row = rows.iter_mut().find(|row| row[uom] == "cl").unwrap();
+        row[qty] = (row[qty].parse::<i64>().unwrap() / 100).to_string();
+        let text = benchwright_files::Table::new("Forecast", header, rows).unwrap();
+        let sheet = benchwright_files::xlsx::Sheet { table: &text, title: None, integers: &["qty"] };
+        STANDARD.encode(benchwright_files::xlsx::write(&[sheet]).unwrap())
+    });
+    caught(&unit, task, "closed-book");
+    // What is sealed of a trap is not what comes of it.
+    let mut trap = task.clone();
+    let said = trap.sealed.certificate.weights.iter_mut().find(|(name, _)| name.starts_with("trap ")).unwrap();
+    *said.1 = "the plan names what is not there".to_owned();
+    caught(&trap, task, "traps");
+    // A rule that is said to bind and does not, or the other way round.
+    let mut rule = task.clone();
+    let said = rule.sealed.certificate.weights.iter_mut().find(|(name, _)| name.starts_with("rule ")).unwrap();
+    *said.1 = if said.1 == "binds" { "does not bind" } else { "binds" }.to_owned();
+    caught(&rule, task, "traps");
+    // A memo that says another figure than the records have.
+    let medium = bench.make("planning/coatings", "medium", 1);
+    let memo =
+        with_file(bench, &medium, "notes/2032-01-03-tank.md", |body| body.replacen("a space of ", "a space of 1", 1));
+    caught(&memo, &medium, "closed-book");
+    // A bound that does not follow from its multipliers, and multipliers of another model.
+    let exact = bench.make("planning/feeder_line", "easy", 1);
+    assert!(exact.sealed.certificate.phases[0]["exact"].is_object());
+    assert_eq!(bench.found(&exact, &exact, Some("bound")), []);
+    let mut bound = exact.clone();
+    let said = &mut bound.sealed.certificate.phases[0]["exact"]["bound"];
+    *said = (said.as_i64().unwrap() - 1).into();
+    caught(&bound, &exact, "bound");
+    let mut other = exact.clone();
+    let said = &mut other.sealed.certificate.phases[0]["exact"]["multipliers"][0][1];
+    *said = (said.as_i64().unwrap() * 2).into();
+    caught(&other, &exact, "bound");
+    // A bundle that is missing: the plan without bundles is better than what was called best.
+    let tours = bench.make("planning/wholesale_vans", "easy", 1);
+    assert_eq!(bench.found(&tours, &tours, Some("dominance")), []);
+    let mut missing = tours.clone();
+    let anchors = missing.sealed.verifier.anchors.as_mut().unwrap();
+    *anchors = Anchors { full: anchors.full + 100, half: anchors.half + 100, none: anchors.none + 100 };
+    caught(&missing, &tours, "dominance");
+}
