@@ -155,7 +155,7 @@ fn the_patterns_are_listed_with_what_they_admit() {
     // A workflow offers the tiers at which tasks of it were seen, from the easiest on.
     let has = |tier: &str| plans.iter().filter(|plan| plan["tiers"].as_array().unwrap().contains(&tier.into())).count();
     assert_eq!(has("easy"), plans.len());
-    assert!(plans.len() >= 22 && has("medium") >= 15 && has("hard") >= 1, "{plans:?}");
+    assert!(plans.len() == 29 && has("medium") >= 20 && has("hard") >= 9, "{plans:?}");
     let plans = plans.len();
     assert_eq!((list.len() - grids - requests - plans, grids), (29, 6));
     assert!(requests >= 3, "{requests} requests");
