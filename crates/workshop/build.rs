@@ -1,4 +1,4 @@
-//! Carries the tasks of `suites/demo` and the lock files of all suites in the library. While there are no tasks, that list is
+//! Carries the tasks of `suites/demo`, and the lock files of all suites with what is kept of their proofs, in the library. While there are no tasks, that list is
 //! empty, which is told to who asks for them.
 
 use std::{env, fmt::Write as _, fs, io, path::Path};
@@ -17,15 +17,16 @@ fn main() -> io::Result<()> {
         let _ = writeln!(code, "    ({name:?}, include_bytes!({path:?})),");
     }
     code.push_str("];\n");
-    let mut locks: Vec<_> = fs::read_dir(&suites)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    locks.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    locks.sort();
-    code.push_str("pub(crate) static SUITES: &[(&str, &str)] = &[\n");
-    for path in locks {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", path.canonicalize()?.display().to_string());
+    let mut beside: Vec<_> = fs::read_dir(&suites)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    beside.sort();
+    for (list, end) in [("SUITES", "toml"), ("PROOFS", "certificates")] {
+        let _ = writeln!(code, "pub(crate) static {list}: &[(&str, &str)] = &[");
+        for path in beside.iter().filter(|path| path.extension().is_some_and(|known| known == end)) {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", path.canonicalize()?.display().to_string());
+        }
+        code.push_str("];\n");
     }
-    code.push_str("];\n");
     fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("carried.rs"), code)
 }
 

@@ -1,5 +1,5 @@
-//! What the library carries inside, so that a first use needs neither files nor a network: the lock files of the suites, and the
-//! tasks of the demo.
+//! What the library carries inside, so that a first use needs neither files nor a network: the lock files of the suites with what is
+//! kept of their proofs, and the tasks of the demo.
 
 use crate::Error;
 use benchwright_pack::{Store, Suite, SuiteError};
@@ -19,6 +19,11 @@ pub fn suites() -> impl Iterator<Item = &'static str> + Clone {
 pub fn suite(name: &str) -> Option<Result<Suite, SuiteError>> {
     let (_, text) = files::SUITES.iter().find(|(known, _)| *known == name)?;
     Some(Suite::from_toml(name, text))
+}
+
+/// What is kept of the proofs of a carried suite.
+pub(crate) fn proofs(name: &str) -> Option<&'static str> {
+    files::PROOFS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// Writes the tasks of the demo into a folder.
@@ -54,5 +59,6 @@ mod tests {
             suite(name).unwrap().unwrap();
         }
         assert!(suite("nowhere").is_none());
+        assert!(proofs("planning-29").is_some_and(|text| benchwright_solve::Answers::read(text).is_ok()));
     }
 }

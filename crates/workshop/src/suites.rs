@@ -3,7 +3,7 @@
 use crate::{
     Error, Made, Shortfall, Workshop,
     audits::AuditOptions,
-    own,
+    carried, own,
     unfinished::{self, Log},
 };
 use benchwright_base::Digest;
@@ -346,10 +346,15 @@ pub struct Proofs {
 }
 
 impl Proofs {
-    /// Those beside a lock file; with `again`, nothing is taken from them.
+    /// Those beside a lock file, or of a suite that is carried; with `again`, nothing is taken from them.
     pub fn beside(suite: &Path, again: bool) -> Result<Proofs, Error> {
         let path = suite.with_extension(ANSWERS);
-        let kept = read_answers(&path)?.unwrap_or_default();
+        let carried = || suite.to_str().filter(|_| !suite.exists()).and_then(carried::proofs);
+        let kept = match (read_answers(&path)?, carried()) {
+            (Some(kept), _) => kept,
+            (None, Some(text)) => answers(&path, text)?,
+            (None, None) => Answers::default(),
+        };
         let known = if again { Answers::default() } else { kept.clone() };
         Ok(Proofs { path, kept, known })
     }
@@ -399,8 +404,12 @@ pub(crate) fn read_answers(path: &Path) -> Result<Option<Answers>, Error> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io(path)(error)),
     };
-    let answers = Answers::read(&text);
-    answers.map(Some).map_err(|why| Error::Answers { path: path.to_owned(), why: why.to_string() })
+    answers(path, &text).map(Some)
+}
+
+/// A solver's answers as a file has them.
+fn answers(path: &Path, text: &str) -> Result<Answers, Error> {
+    Answers::read(text).map_err(|why| Error::Answers { path: path.to_owned(), why: why.to_string() })
 }
 
 /// Writes a solver's answers.
