@@ -25,6 +25,19 @@ pub struct Placed {
     pub domains: PathBuf,
     /// The pattern of its tasks.
     pub pattern: String,
+    /// Its folder, if it was written now.
+    fresh: Option<PathBuf>,
+}
+
+impl Placed {
+    /// Takes it away again where no task came of it, so that the same line can be given once more with something mended.
+    pub fn take_back(&self) -> Result<(), Error> {
+        let Some(folder) = &self.fresh else { return Ok(()) };
+        fs::remove_dir_all(folder).map_err(Error::io(folder))?;
+        // Other domains may stand beside it.
+        let _ = fs::remove_dir(&self.domains);
+        Ok(())
+    }
 }
 
 /// The domains of the store that a path leads into, if it has some of its own.
@@ -59,13 +72,14 @@ pub fn place(catalog: &Catalog, given: &str, files: Option<&Path>, store: &Path)
         folder.files.extend(taken);
     }
     let domains = store.join(DOMAINS);
-    write(&folder, &domains.join(&folder.name))?;
+    let place = domains.join(&folder.name);
+    let fresh = write(&folder, &place)?.then_some(place);
     let own = Catalog::from_folder(&domains);
     let end = format!("/{}", folder.name);
     let names = own.pattern_names().map_err(Error::catalog(given))?;
     let mut fits = names.into_iter().filter(|name| name.ends_with(&end));
     match (fits.next(), fits.next()) {
-        (Some(pattern), None) => Ok(Placed { domains, pattern }),
+        (Some(pattern), None) => Ok(Placed { domains, pattern, fresh }),
         _ => Err(unfit("no part that it includes has a pattern for it".to_owned())),
     }
 }
@@ -125,19 +139,19 @@ fn rename(folder: &mut Folder, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a domain's folder. One that is there must be the same.
-fn write(folder: &Folder, to: &Path) -> Result<(), Error> {
+/// Writes a domain's folder, and says whether it was not there. One that is there must be the same.
+fn write(folder: &Folder, to: &Path) -> Result<bool, Error> {
     if to.exists() {
         let same =
             folder.files.iter().all(|(path, text)| fs::read_to_string(to.join(path)).is_ok_and(|old| old == *text));
-        return if same { Ok(()) } else { Err(Error::Occupied(to.to_owned())) };
+        return if same { Ok(false) } else { Err(Error::Occupied(to.to_owned())) };
     }
     fs::create_dir_all(to).map_err(Error::io(to))?;
     for (path, text) in &folder.files {
         let path = to.join(path);
         fs::write(&path, text).map_err(Error::io(&path))?;
     }
-    Ok(())
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -110,6 +110,10 @@ fn sources<'w>(written: &'w Written, names: Names, faults: &mut Vec<String>) -> 
             for (_, name, _) in columns.iter().filter(|(_, name, _)| name.contains(": ") || name.contains(" as ")) {
                 faults.push(format!("{COLUMNS}: the column `{name}` needs a name without `: ` and ` as `"));
             }
+            if let Some(own) = own.as_ref().filter(|own| own.path.starts_with("forms/")) {
+                faults
+                    .push(format!("{COLUMNS}: {} needs another path; under forms/ stands what is handed in", own.path));
+            }
             found.push(Source {
                 path: own.as_ref().map_or(&file.path, |own| &own.path).clone(),
                 sheet: own.as_ref().and_then(|own| own.sheet.clone()).unwrap_or_else(|| table.name.clone()),

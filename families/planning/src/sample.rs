@@ -58,13 +58,14 @@ fn given(
     records: &Records,
 ) -> Result<Case, Discard> {
     if draw.attempt > 0 {
-        return Err(Discard::Fault("a best plan of these files could not be proved; fewer rows may help".to_owned()));
+        let why = "no task comes of these files: the best plan is not proved near enough, or worth too little; fewer rows may help";
+        return Err(Discard::Fault(why.to_owned()));
     }
     let ready = case(family, draw, domain, records)?;
     let candidates = family.candidates_of(&ready)?;
     match planner.some_plan(&ready.plan, &ready.bound, &candidates, draw.objective, None)? {
         Some(_) => Ok(ready.case),
-        None => Err(Discard::Fault("no plan keeps all rules with these files".to_owned())),
+        None => Err(Discard::Fault("no plan was found that keeps all rules with these files".to_owned())),
     }
 }
 

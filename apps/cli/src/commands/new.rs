@@ -102,7 +102,8 @@ pub(crate) fn run(workshop: &Workshop, options: &Options, placed: Option<Placed>
     let workshop = workshop.clone().with_jobs(options.jobs);
     let catalog = workshop.catalog();
     let by_path = || Catalog::pattern_path(&options.pattern).map(|(_, name)| name);
-    let name = placed.map(|placed| placed.pattern).or_else(by_path).unwrap_or_else(|| options.pattern.clone());
+    let placed_as = placed.as_ref().map(|placed| placed.pattern.clone());
+    let name = placed_as.or_else(by_path).unwrap_or_else(|| options.pattern.clone());
     let seed = options.seed.unwrap_or(1);
     let (seeds, tier) = (seed..seed.saturating_add(options.count), options.tier.as_deref().unwrap_or("medium"));
     let split = Split::from_word(&options.split).unwrap_or_default();
@@ -129,6 +130,9 @@ pub(crate) fn run(workshop: &Workshop, options: &Options, placed: Option<Placed>
     }
     let store = Store::at(&options.output);
     let built = suites::make(&workshop, &suite, &store, false)?;
+    if let (true, Some(placed)) = (built.made.is_empty(), &placed) {
+        placed.take_back()?;
+    }
     if options.json {
         output::json(&told::build::to_json(&built))?;
     } else {

@@ -56,6 +56,14 @@ impl Bench {
     }
 }
 
+impl Bench {
+    /// Holds a trial to finding what is broken.
+    fn catches(&self, task: &Task, made: &Task, by: &str) {
+        let found = self.found(task, made, Some(by));
+        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
+    }
+}
+
 static MADE: LazyLock<Option<(Bench, Task)>> = LazyLock::new(|| {
     let bench = Bench::open()?;
     let task = bench.make("planning/coatings", "easy", 1);
@@ -120,10 +128,7 @@ fn with_file(bench: &Bench, task: &Task, path: &str, change: impl Fn(&str) -> St
 #[test]
 fn a_broken_compiler_is_found_by_the_right_trial() {
     let Some((bench, task)) = &*MADE else { return };
-    let caught = |task: &Task, made: &Task, by: &str| {
-        let found = bench.found(task, made, Some(by));
-        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
-    };
+    let caught = |task: &Task, made: &Task, by: &str| bench.catches(task, made, by);
     // A fact of a file that is not the case's: another number in one cell.
     let line = with_file(bench, task, "data/line.json", |body| {
         body.replacen("line_minutes\": 9", "line_minutes\": 8", 1).replacen(
@@ -187,10 +192,7 @@ fn a_broken_compiler_is_found_by_the_right_trial() {
 #[test]
 fn a_broken_compiler_of_other_workflows_is_found_too() {
     let Some((bench, task)) = &*MADE else { return };
-    let caught = |task: &Task, made: &Task, by: &str| {
-        let found = bench.found(task, made, Some(by));
-        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
-    };
+    let caught = |task: &Task, made: &Task, by: &str| bench.catches(task, made, by);
     // A unit whose factor was lost in one row.
     let unit = with_file(bench, task, "data/demand.xlsx", |body| {
         let bytes = STANDARD.decode(body).unwrap();
