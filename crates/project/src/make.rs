@@ -186,7 +186,10 @@ pub fn make(
                 let reading = order.reading.map(str::to_owned);
                 return task.map(|task| with_reading(task, reading)).map_err(fault);
             }
-            Err(Discard::Because(cause)) => *discarded.entry(cause).or_default() += 1,
+            Err(Discard::Because(cause)) => {
+                planner.thrown_away(attempt, &cause);
+                *discarded.entry(cause).or_default() += 1;
+            }
             Err(Discard::Planner(error)) => return Err(fault(error.to_string())),
             Err(Discard::Fault(why)) => return Err(fault(why)),
         }

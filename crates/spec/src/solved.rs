@@ -127,6 +127,9 @@ pub trait Planner {
         let value = solved.phases.first().map_or(0, |phase| phase.value);
         Ok(Some(solved.rows).filter(|_| than.is_none_or(|than| value * sign < than * sign)))
     }
+
+    /// Hears why a draw makes no task. It changes nothing; who watches may say it.
+    fn thrown_away(&mut self, _attempt: u32, _cause: &str) {}
 }
 
 /// No solver is at hand: for families that ask none, and for looking at what can be drawn without one.

@@ -36,6 +36,16 @@ pub(crate) fn answered(answer: &Answer, took: Duration) {
     }
 }
 
+/// A draw made no task.
+pub(crate) fn thrown_away(attempt: u32, cause: &str) {
+    info!(target: TARGET, attempt, cause, "draw thrown away");
+}
+
+/// A planner was asked something.
+pub(crate) fn asked(question: &str, answer: &str, took: Duration) {
+    debug!(target: TARGET, question, answer, millis = millis(took), "planner asked");
+}
+
 /// A kind of attack was tried on a task.
 pub(crate) fn tried(trial: &str, millis: u64) {
     debug!(target: TARGET, trial, millis, "audit trial over");

@@ -5,6 +5,7 @@ use super::{
     pool::Remote,
     protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request},
     started_with,
+    watched::Watched,
 };
 use crate::{Error, events, tasks::Judged};
 use benchwright_audit::{
@@ -177,9 +178,9 @@ impl<'s> Maker<'s> {
             let identity = by.or(here).ok_or(Error::Worker)?;
             let way = format!("{}, within {admitted} thousandths", identity.version);
             let (task, given) = {
-                let mut keeper = Keeper { known: &known, given: Answers::default(), planner, way };
+                let mut watched = Watched(Keeper { known: &known, given: Answers::default(), planner, way });
                 let order = Order { pattern: &pattern, tier, objective, seed, reading };
-                (make(order, family, &found.domain, &mut keeper, &identity), keeper.given)
+                (make(order, family, &found.domain, &mut watched, &identity), watched.0.given)
             };
             self.given = Answers { by: Some((identity.version, identity.library)), ..given };
             return Ok((task?, Vec::new()));

@@ -5,6 +5,7 @@ pub(crate) mod maker;
 pub(crate) mod pool;
 mod protocol;
 mod temporary;
+mod watched;
 
 pub use maker::Maker;
 pub use protocol::{Answer, AttemptsRequest, AuditRequest, Failed, Made, MakeRequest, Request};
