@@ -1,9 +1,9 @@
 //! `cargo xtask release`: what is handed out of a version, in one folder: wheels, archives as cargo-binstall looks for them, checksums, a bill
 //! of materials and the changelog's section. It publishes nothing.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::{env, fs, iter};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -47,6 +47,12 @@ fn archive(root: &Path, out: &Path, target: &str, version: &str) -> Result<()> {
     let name = format!("benchwright-{target}-v{version}");
     let folder = out.join(&name);
     fs::create_dir(&folder)?;
+    // By the tools that the wheel was made with.
+    let tools = root.join("target/wheel-tools/bin");
+    let path = env::join_paths(iter::once(tools).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())))?;
+    let mut program = Command::new("cargo");
+    program.args(["zigbuild", "--quiet", "--locked", "--profile", "dist", "-p", "benchwright", "--features", "cloud"]);
+    said(program.args(["--target", &format!("{target}.2.17")]).env("PATH", path).current_dir(root))?;
     fs::copy(root.join("target").join(target).join("dist/benchwright"), folder.join("benchwright"))?;
     for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
         fs::copy(root.join(file), folder.join(file))?;

@@ -6,7 +6,7 @@ use benchwright_pack::StoreError;
 use benchwright_run::LedgerError;
 use benchwright_sandbox::SeedError;
 use benchwright_workshop::Error as WorkshopError;
-use std::{borrow::Borrow, error::Error, fmt, io, path::Path, process::ExitCode};
+use std::{borrow::Borrow, error::Error, fmt, io, path::Path};
 
 /// The files of a pattern, by which its faults are known.
 const PATTERN_FILES: [&str; 3] = ["pattern.toml", "text.toml", "rules.toml"];
@@ -199,13 +199,13 @@ fn of_library(error: &anyhow::Error) -> Option<anyhow::Error> {
 }
 
 /// Tells an error and returns the exit code that goes with it.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
     // Whoever reads our output has seen enough.
     let closed = |error: &(dyn Error + 'static)| {
         error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(closed) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     // Errors of libraries get their next step here, so that `?` is all that commands say.
     let known = of_library(error);
@@ -219,5 +219,5 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(next) = failure.and_then(|failure| failure.next.as_ref()) {
         eprintln!("  try: {next}");
     }
-    ExitCode::from(failure.map_or(Kind::FallsShort, |failure| failure.kind) as u8)
+    failure.map_or(Kind::FallsShort, |failure| failure.kind) as u8
 }

@@ -10,6 +10,8 @@ import inspect
 import json
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -251,6 +253,41 @@ class Ray(unittest.TestCase):
                 self.assertEqual(benchwright.ray._program(), str(own))
             with unittest.mock.patch.dict(os.environ, {"BENCHWRIGHT": "another"}):
                 self.assertEqual(benchwright.ray._program(), "another")
+
+
+class Program(unittest.TestCase):
+    """The program in the module, started by the script that pip writes for it."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.script = cls.folder / "benchwright"
+        cls.script.write_text(f"#!{sys.executable}\nimport sys\nfrom benchwright._program import main\nsys.exit(main())\n")
+        cls.script.chmod(0o755)
+
+    def said(self, *words, code=0):
+        line = subprocess.run([self.script, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(line.returncode, code, line.stderr)
+        return line
+
+    def test_it_says_what_it_is_and_how_it_ends(self):
+        self.assertEqual(self.said("--version").stdout, f"benchwright {bw.__version__}\n")
+        self.assertIn("similar subcommand exists: 'run'", self.said("rnu", code=2).stderr)
+        self.assertIn("try:", self.said("show", "nowhere", code=2).stderr)
+
+    def test_its_workers_are_itself_again(self):
+        self.said("demo", "-o", "tasks")
+        # Trials run in worker processes.
+        told = json.loads(self.said("audit", "tasks", "--trial", "oracle", "--json").stdout)
+        self.assertEqual((told["trials"]["oracle"]["passed"], told["errors"]), (5, []))
+
+    def test_it_can_be_interrupted(self):
+        process = subprocess.Popen([self.script, "serve"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertTrue(process.stderr.readline() or process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
 
 
 def copy_open(suite, folder):

@@ -33,6 +33,7 @@
 pub mod again;
 pub mod audits;
 pub mod carried;
+pub mod code;
 pub mod contest;
 pub mod dialogues;
 pub mod engines;

@@ -2,7 +2,7 @@
 //! head that says what the work is. Whoever begins the same work there again is given what was done and goes on after it; when the
 //! work is finished, the file goes. A line that was cut short is as if it were not there.
 
-use crate::Error;
+use crate::{Error, code};
 use benchwright_base::Digest;
 use benchwright_catalog::Catalog;
 use benchwright_pack::Suite;
@@ -72,9 +72,9 @@ pub(crate) fn declared<'a>(
 
 /// Tells this program from another build of it, without reading it.
 pub(crate) fn program() -> String {
-    let about = std::env::current_exe().and_then(fs::metadata);
+    let about = code::file().and_then(|file| fs::metadata(file).ok());
     let changed = |about: fs::Metadata| Some((about.len(), about.modified().ok()?));
-    match about.ok().and_then(changed) {
+    match about.and_then(changed) {
         Some((bytes, changed)) => Digest::of(format!("{bytes} {changed:?}").as_bytes()).to_string(),
         None => env!("CARGO_PKG_VERSION").to_owned(),
     }

@@ -1,6 +1,6 @@
 //! `benchwright serve`: episodes of tasks over MCP and HTTP.
 
-use crate::{failure::Failure, output, tasks};
+use crate::{Start, failure::Failure, output, tasks};
 use benchwright_catalog::Catalog;
 use benchwright_serve::{
     ONE_PORT, ONE_SOCKET, One, OneOptions, Options as ServerOptions, Server, ServerError, Settings, Starter, Token,
@@ -113,7 +113,7 @@ pub(crate) struct Options {
 }
 
 /// Runs the command.
-pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow::Result<()> {
+pub(crate) fn run(start: &Start, catalog: &Catalog, options: &Options, has_log: bool) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     if let Some(url) = &options.stdio {
         let token = std::env::var(EPISODE_TOKEN).map_err(|_| {
@@ -125,7 +125,7 @@ pub(crate) fn run(catalog: &Catalog, options: &Options, has_log: bool) -> anyhow
         return Ok(runtime.block_on(stdio_proxy(url, &token))?);
     }
     if let Some(task) = &options.one {
-        return runtime.block_on(one(catalog, options, task));
+        return runtime.block_on(one(start, catalog, options, task));
     }
     if let Some(tasks) = options.tasks.as_ref().filter(|tasks| !tasks.join("open").is_dir()) {
         let next = "a folder that `benchwright new`, `build` or `demo -o` wrote";
@@ -194,7 +194,7 @@ fn warn_beyond_loopback<const N: usize>(addresses: [(Option<SocketAddr>, &str); 
 }
 
 /// Serves one episode, or sees that it is served.
-async fn one(catalog: &Catalog, options: &Options, task: &Path) -> anyhow::Result<()> {
+async fn one(start: &Start, catalog: &Catalog, options: &Options, task: &Path) -> anyhow::Result<()> {
     let bind = options.bind.unwrap_or((Ipv4Addr::LOCALHOST, ONE_PORT).into());
     let failed = |error: ServerError| match &error {
         ServerError::Bind { .. } => Failure::missing(error, "another address with --bind"),
@@ -203,8 +203,8 @@ async fn one(catalog: &Catalog, options: &Options, task: &Path) -> anyhow::Resul
     };
     if options.ready {
         // The same line without what was for the starter, and none of the starter's secrets.
-        let mut given = std::env::args_os().skip(1).filter(|word| word != "--ready");
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut given = start.words.iter().filter(|word| *word != "--ready");
+        let mut command = Command::new(&start.program);
         while let Some(word) = given.next() {
             if word == "--as" {
                 given.next();

@@ -7,6 +7,7 @@ use benchwright_run::{
     model::{AgentSpec, Dialect, Model, ModelAgent, ModelOptions, Prices, Redactor, Secret},
     policy,
 };
+use benchwright_workshop::code;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// What agents are made with.
@@ -113,7 +114,7 @@ impl ProgramOptions {
         if self.trust_agent {
             return Ok(Box::new(Bare));
         }
-        let kept: Vec<PathBuf> = kept.iter().cloned().chain(std::env::current_exe().ok()).collect();
+        let kept: Vec<PathBuf> = kept.iter().cloned().chain(code::file()).collect();
         let view = View::new(&self.see, &kept)
             .map_err(|error| Failure::wrong_use(error, "--see PATH with a file or folder of the program's own"))?;
         let way = self.isolation.as_deref().unwrap_or("bubblewrap");
