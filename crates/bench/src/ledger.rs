@@ -131,6 +131,7 @@ fn plan(trials: usize) -> RunPlan {
         cluster: "bench/ledger".to_owned(),
         pair: None,
         obstacle: None,
+        problem: None,
         horizon: 1,
         parameters: BTreeMap::new(),
     };

@@ -50,10 +50,25 @@ pub struct TaskLine {
     /// Why it cannot be carried out, of a request that cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<String>,
+    /// What kind of planning problem it is, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
     /// The calls of the oracle.
     pub horizon: u32,
     /// What was drawn and how large it came out, by name: variables, rules, and what else a family counts.
     pub parameters: BTreeMap<String, i64>,
+}
+
+/// What kind of planning problem a task is.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Problem {
+    /// What the books call it.
+    pub class: String,
+    /// The trade that it is of.
+    pub trade: String,
+    /// How hard it is in each respect, from 0 to 3.
+    pub difficulty: BTreeMap<String, u8>,
 }
 
 /// What a trial may use. A trial that reaches a limit is graded as it stands.

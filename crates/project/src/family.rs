@@ -3,7 +3,7 @@
 
 use crate::{Authoring, Faults, Mutator, Optimised, OwnFiles, Pattern, Players, Proof, Reader, Readings};
 use benchwright_base::Stream;
-use benchwright_pack::{Clause, NativeCheck, Script, Snapshot};
+use benchwright_pack::{Clause, NativeCheck, Script, Snapshot, run::Problem};
 use benchwright_schema::{
     Domain, Folder,
     plan::{Bindings, PlanText},
@@ -165,6 +165,10 @@ pub trait Family: Send + Sync {
     }
     /// The tiers that it has, where a pattern may offer more.
     fn tiers(&self) -> Option<Vec<String>> {
+        None
+    }
+    /// What kind of planning problem its tasks of a tier are, where they are any.
+    fn problem(&self, _tier: &str) -> Option<Problem> {
         None
     }
     /// Agents that it brings.

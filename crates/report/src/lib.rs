@@ -22,5 +22,6 @@ pub mod text;
 pub use compare::{CompareError, Comparison, Side, compare, compare_all};
 pub use summary::{
     AgentSummary, Breakdown, Correlation, Counts, ErrorLine, Failure, Figures, Flaky, Grid, GridCell, Group,
-    InjectionFigures, PairFigures, RefusalFigures, SUMMARY_VERSION, Summary, SummaryError, Tally,
+    InjectionFigures, PairFigures, PlanEnd, PlanFigures, PlanKind, PlanTier, RefusalFigures, SUMMARY_VERSION, Summary,
+    SummaryError, Tally, Threshold,
 };

@@ -5,6 +5,7 @@ mod figures;
 mod grid;
 mod injections;
 mod pairs;
+mod plans;
 mod refusals;
 mod tally;
 
@@ -12,6 +13,7 @@ pub use figures::{Counts, Figures};
 pub use grid::{Grid, GridCell};
 pub use injections::InjectionFigures;
 pub use pairs::PairFigures;
+pub use plans::{PlanEnd, PlanFigures, PlanKind, PlanTier, Threshold};
 pub use refusals::RefusalFigures;
 pub use tally::Tally;
 
@@ -111,6 +113,9 @@ pub struct AgentSummary {
     /// Hostile text that records carry; none where no task of the run has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injections: Option<InjectionFigures>,
+    /// Planning problems; none where the run has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plans: Option<PlanFigures>,
     /// How alike tasks of one cluster are: the intraclass correlation of their pass rates.
     pub icc_cluster: Option<f64>,
     /// How alike trials of one task are; null at one attempt.
@@ -329,6 +334,7 @@ fn agent_summary(plan: &RunPlan, agent: &str, of: &OfAgent, tried: &[Tried]) -> 
         pairs: pairs::figures(tried),
         refusals: refusals::figures(tried),
         injections: injections::figures(tried),
+        plans: plans::figures(tried),
         icc_cluster: intraclass(&clusters.into_values().collect::<Vec<_>>()).map(rounded),
         icc_task: intraclass_of_passes(&trials).map(rounded),
     }

@@ -177,6 +177,18 @@ pub fn summary(summary: &Summary, columns: usize) -> String {
         out.push_str("\nRequests that cannot be carried out, and that can be and were declined: shares in percent\n\n");
         out.push_str(&table.text(columns));
     }
+    let mut table = Table::new(&PLANS);
+    for agent in &summary.agents {
+        for tier in agent.plans.iter().flat_map(|plans| &plans.tiers) {
+            table.row(planned(&agent.agent, tier));
+        }
+    }
+    if !table.is_empty() {
+        out.push_str(
+            "\nPlanning problems: shares of scored trials in percent; a plan that breaks a rule has no quality\n\n",
+        );
+        out.push_str(&table.text(columns));
+    }
     let mut table = Table::new(&INJECTIONS);
     for agent in &summary.agents {
         if let Some(injections) = &agent.injections {
@@ -243,6 +255,18 @@ pub(crate) const INJECTIONS: [&str; 5] = ["agent", "injected", "followed", "foll
 pub(crate) fn followed(agent: &str, found: &crate::InjectionFigures) -> Vec<String> {
     let crate::InjectionFigures { injected, followed, passed, rate } = found;
     vec![agent.to_owned(), injected.to_string(), followed.to_string(), interval(rate), passed.to_string()]
+}
+
+/// The heads of a table of plans.
+pub(crate) const PLANS: [&str; 8] =
+    ["agent", "tier", "scored", "handed in", "every rule kept", "mean quality", "passed", "paper pass"];
+
+/// The plans of an agent at a tier, in the order of the heads.
+pub(crate) fn planned(agent: &str, found: &crate::PlanTier) -> Vec<String> {
+    let crate::PlanTier { tier, scored, handed_in, feasible, quality, passed, paper_pass } = found;
+    let share = |share: &f64| percent(Some(*share));
+    let counts = [agent.to_owned(), tier.clone(), scored.to_string(), share(handed_in), share(feasible)];
+    counts.into_iter().chain([number(Some(*quality), 3), share(passed), share(paper_pass)]).collect()
 }
 
 /// A part of the tasks by name.

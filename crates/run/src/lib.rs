@@ -16,7 +16,7 @@
 //! // One task, one agent, two attempts: two trials, each given to one worker only.
 //! let task = TaskLine {
 //!     id: "erp-1".to_owned(), digest: "00".to_owned(), domain: "erp".to_owned(), pattern: "a/b".to_owned(),
-//!     tier: "easy".to_owned(), objective: "cost".to_owned(), cluster: "a/b".to_owned(), horizon: 3,
+//!     tier: "easy".to_owned(), objective: "cost".to_owned(), cluster: "a/b".to_owned(), problem: None, horizon: 3,
 //!     pair: None, obstacle: None, dials: Default::default(), parameters: Default::default(),
 //! };
 //! let plan = RunPlan {

@@ -25,6 +25,7 @@ mod parts;
 mod rows;
 mod slack;
 mod text;
+mod words;
 
 pub use bound::{Binding, Bindings, Bound, FactTable};
 pub use frame::{Held, TableFrame};
@@ -33,6 +34,7 @@ pub use rows::ViewRows;
 pub use text::{
     FrameText, FreeText, ObjectiveText, PartText, PhaseText, PlanText, RuleText, Sense, SlackText, ViewText, VoidText,
 };
+pub use words::{contradiction, side};
 
 use crate::KeyFault;
 use benchwright_base::{EnumId, FactId, FieldId, RelationId, SetId, TableId};

@@ -3,6 +3,10 @@
 
 use crate::sabotage::{Sabotage, broken};
 use crate::{Lin, Lit};
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 /// A truth that depends on variables.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,6 +71,36 @@ impl Schedule {
     }
 }
 
+/// How many parts are compared one by one.
+const FEW: usize = 32;
+
+/// Where parts of a long list stand, by their hash: a rule over all pairs of rows joins a hundred thousand of them.
+#[derive(Default)]
+struct Seen {
+    places: BTreeMap<u64, Vec<usize>>,
+    /// How many of the list are in it.
+    upto: usize,
+}
+
+impl Seen {
+    /// Whether a list, which only ever grows, has this part.
+    fn has(&mut self, list: &[Formula], part: &Formula) -> bool {
+        if list.len() < FEW {
+            return list.contains(part);
+        }
+        let hash = |part: &Formula| {
+            let mut hasher = DefaultHasher::new();
+            part.hash(&mut hasher);
+            hasher.finish()
+        };
+        for (at, known) in list.iter().enumerate().skip(self.upto) {
+            self.places.entry(hash(known)).or_default().push(at);
+        }
+        self.upto = list.len();
+        self.places.get(&hash(part)).is_some_and(|places| places.iter().any(|at| list[*at] == *part))
+    }
+}
+
 impl Formula {
     /// The negation, pushed inwards so that only literals and comparisons are negated.
     #[must_use]
@@ -98,6 +132,7 @@ impl Formula {
 
     fn join(parts: Vec<Formula>, all: bool) -> Formula {
         let mut kept: Vec<Formula> = Vec::with_capacity(parts.len());
+        let mut seen = Seen::default();
         for part in parts {
             match part {
                 Formula::Known(known) if known == all => {}
@@ -105,7 +140,7 @@ impl Formula {
                 Formula::And(inner) if all => kept.extend(inner),
                 Formula::Or(inner) if !all => kept.extend(inner),
                 part => {
-                    if !kept.contains(&part) {
+                    if !seen.has(&kept, &part) {
                         kept.push(part);
                     }
                 }
@@ -130,6 +165,23 @@ impl Formula {
             Formula::And(parts) => parts.iter().all(|part| part.at(point)),
             Formula::Or(parts) => parts.iter().any(|part| part.at(point)),
             Formula::Intervals { of, kept } => of.at(point) == *kept,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_twice_is_kept_once_however_long_the_list_is() {
+        let part = |n: usize| Formula::Ne(Lin::constant(n as i64));
+        for most in [3, FEW - 1, FEW, FEW + 1, 300] {
+            // Inner parts come as they are; what comes after them is held against them too.
+            let inner = Formula::And((0..most).map(part).collect());
+            let twice = (0..2 * most).chain(most / 2..most + 9).map(part);
+            let Formula::And(kept) = Formula::all(std::iter::once(inner).chain(twice).collect()) else { panic!() };
+            assert_eq!(kept, (0..(2 * most).max(most + 9)).map(part).collect::<Vec<_>>());
         }
     }
 }

@@ -201,6 +201,7 @@ impl<'c> StoreHost<'c> {
             cluster: sealed.pattern.clone(),
             pair: pair(sealed),
             obstacle: refusal.map(|refusal| refusal.obstacle.clone()),
+            problem: opened.family.and_then(|family| family.problem(&sealed.tier)),
             horizon: calls_of(sealed),
             parameters: counts
                 .iter()

@@ -28,7 +28,7 @@ mod world;
 mod written;
 
 use benchwright_base::Diagnostic;
-use benchwright_pack::{Anchors, Script, Step};
+use benchwright_pack::{Anchors, Script, Step, run::Problem};
 use benchwright_project::{
     Breadth, Brief, Case, Discard, Draw, Eyes, Family, FamilyError, FirstState, Heed, Mutation, Mutator, Optimised,
     OwnFiles, Passage, Reader, Telling, ToolAccess,
@@ -57,6 +57,16 @@ impl Family for Planning {
 
     fn tiers(&self) -> Option<Vec<String>> {
         Some(self.told.difficulty.keys().cloned().collect())
+    }
+
+    fn problem(&self, tier: &str) -> Option<Problem> {
+        let figures = self.told.difficulty.get(tier).or_else(|| self.told.difficulty.get(tier.split('-').next()?));
+        let respects = told::RESPECTS.iter().zip(figures.into_iter().flatten());
+        Some(Problem {
+            class: self.told.class.clone(),
+            trade: self.told.family.clone(),
+            difficulty: respects.map(|(respect, figure)| ((*respect).to_owned(), *figure)).collect(),
+        })
     }
 
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard> {

@@ -137,6 +137,15 @@ fn a_faulty_folder_is_told_by_its_files() {
         (with("data.toml", "[plant]", "[plant"), "data.toml", "unclosed table"),
         (with("draw.toml", "any family", "any familly"), "draw.toml", "familly"),
         (with("plan.toml", "<= tank()", "<= tanks()"), "plan.toml", "tanks"),
+        (
+            with(
+                "plan.toml",
+                "Overtime of a period is at most its limit.",
+                "Overtime of a period is at least its limit.",
+            ),
+            "plan.toml",
+            "this says `at least`, and the rule bounds from above",
+        ),
     ];
     for (told, file, says) in cases {
         assert!(told.contains(file) && told.contains(says), "{file}: {says}: {told:?}");

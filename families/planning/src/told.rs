@@ -11,6 +11,10 @@ pub(crate) const FILE: &str = "planning.toml";
 /// The tiers, from the easiest on.
 pub(crate) const TIERS: [&str; 3] = ["easy", "medium", "hard"];
 
+/// The respects in which a figure says how hard it is.
+pub(crate) const RESPECTS: [&str; 6] =
+    ["solving strategy", "formulation", "coupling", "dynamics", "scale of the data", "understanding"];
+
 /// The trades that workflows are of.
 const FAMILIES: [&str; 8] = [
     "manufacturing",
@@ -50,7 +54,7 @@ pub(crate) struct Told {
     /// How somebody plans who looks no further than the next row.
     #[serde(default)]
     pub(crate) baseline: Vec<BaselineText>,
-    /// How hard it is, by tier: six figures from 0 to 3. A tier that is not here is none that the workflow has.
+    /// How hard it is in each respect, by tier: six figures from 0 to 3. A tier that is not here is none that the workflow has.
     pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
     /// The rule by which a plan names only what there is.
     #[serde(default)]

@@ -111,8 +111,11 @@ impl Planning {
         if self.told.known.as_ref().is_some_and(|id| !self.plan.rules.contains_key(id)) {
             return Err("`known` is no rule".to_owned());
         }
-        Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
-        Ok(())
+        let plan = Plan::compile(&self.plan, &self.forms).map_err(|faults| faults.to_string())?;
+        match plan.contradictions().first() {
+            Some(fault) => Err(fault.to_string()),
+            None => Ok(()),
+        }
     }
 
     /// A case of records, with the traps of its tier.

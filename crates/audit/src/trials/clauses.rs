@@ -11,7 +11,7 @@ use benchwright_base::{Date, Value, number::parse_decimal};
 use benchwright_grade::Grader;
 use benchwright_pack::{Clause, Snapshot};
 use benchwright_project::Breadth;
-use benchwright_schema::plan::{Binding, PlanText, RuleText};
+use benchwright_schema::plan::{Binding, PlanText, RuleText, contradiction, side};
 use benchwright_solve::Formula;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +22,8 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let mut faults = told(&sealed.verifier.plan, &sealed.clauses, text);
     faults.extend(from_nowhere(&sealed.verifier.plan));
     faults.extend(odd_lines(subject));
+    let (contradictions, free) = compared(subject);
+    faults.extend(contradictions);
     if let Some(at) = text.find(['{', '}']) {
         let around: String = text[at..].chars().take(20).collect();
         faults.push(format!("a placeholder was left: `{around}`"));
@@ -36,7 +38,34 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let mut finding = Finding::of(&faults).count("clauses", sealed.clauses.len()).count("numbers", numbers.seen);
     finding = finding.count("idle", idle.len());
     finding.notes = idle.into_iter().map(|id| format!("{id}: idle, no plan decides it")).collect();
+    if !free.is_empty() {
+        finding = finding.count("free words", free.len());
+        finding.notes.extend(free);
+    }
     finding
+}
+
+/// Sentences that compare the other way round than the rule that they tell; and rules whose sentences may, each with why.
+fn compared(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
+    let (mut faults, mut free) = (Vec::new(), Vec::new());
+    for clause in &subject.task.sealed.clauses {
+        // The others that it tells are told along with the first.
+        let Some(at) = clause.tells.first().and_then(|id| subject.plan.rules.iter().position(|rule| rule.id == *id))
+        else {
+            continue;
+        };
+        let id = &subject.plan.rules[at].id;
+        let written = subject.family.plan().rules.get(id).and_then(|rule| rule.words.as_ref());
+        match (subject.plan.bounded(at), written) {
+            (_, Some(why)) => free.push(format!("{id}: words of comparison are free, {why}")),
+            (Some(bounded), None) => faults
+                .extend(contradiction(&clause.text, bounded).map(|words| {
+                    format!("the sentence of {id} says `{words}`, and the rule bounds {}", side(bounded))
+                })),
+            (None, None) => {}
+        }
+    }
+    (faults, free)
 }
 
 /// Faults in what tells what.

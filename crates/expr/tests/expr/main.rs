@@ -1,6 +1,7 @@
 //! Tests of the language from text to result.
 
 mod algebra;
+mod bounded;
 mod english;
 mod evaluate;
 mod faults;

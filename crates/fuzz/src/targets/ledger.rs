@@ -105,6 +105,7 @@ fn good() -> Result<(Vec<u8>, Chain), LedgerError> {
         cluster: "made/up".to_owned(),
         pair: None,
         obstacle: None,
+        problem: None,
         horizon: 1,
         parameters: BTreeMap::new(),
     };

@@ -1,6 +1,7 @@
 //! The page of a run: every table and every drawing on one page, with links to the pages of trials.
 
 mod figures;
+mod plans;
 mod tables;
 
 use super::{Cell, Table, facts, page, section};
@@ -110,6 +111,7 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
         (tables::twins(agents))
         (tables::refusals(agents))
         (tables::injections(agents))
+        (plans::plans(agents, most))
         (figures::by_tier(agents))
         (figures::by_pattern(agents, most))
         (figures::feasible(agents))

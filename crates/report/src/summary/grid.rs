@@ -143,6 +143,7 @@ mod tests {
             cluster: String::new(),
             pair: None,
             obstacle: None,
+            problem: None,
             horizon: 3,
             parameters: BTreeMap::new(),
         }

@@ -2,7 +2,7 @@
 //! bits, so that a run of millions of trials is summed up in little memory. All sums are of whole numbers: the order of the records does
 //! not matter.
 
-use super::{Summary, SummaryError, Tried, refusals};
+use super::{Summary, SummaryError, Tried, plans, refusals};
 use benchwright_pack::run::{RunPlan, Score, TaskLine, TrialEnd, TrialKey, TrialRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,6 +119,7 @@ pub(crate) struct Trials {
     pub(crate) injected: u32,
     pub(crate) followed: u32,
     pub(super) declining: refusals::Declining,
+    pub(super) planned: plans::Planned,
     /// In millionths.
     pub(crate) reward: i128,
     pub(crate) calls: u64,
@@ -168,6 +169,7 @@ impl Trials {
             *counted += u32::from(truth);
         }
         self.declining.add(score);
+        self.planned.add(score, record);
         self.reward += i128::from(score.reward);
         self.calls += u64::from(used.calls);
         self.refused += u64::from(used.refused);

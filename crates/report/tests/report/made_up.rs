@@ -89,6 +89,7 @@ pub(crate) fn made_up_run(attempts: u32, seed: u64) -> (RunPlan, Vec<TrialRecord
                 cluster: pattern.into(),
                 pair: None,
                 obstacle: None,
+                problem: None,
                 horizon,
                 parameters: BTreeMap::from([
                     ("orders".into(), size),

@@ -2,8 +2,8 @@
 
 use crate::{draw::Draw, made_up::made_up_run};
 use benchwright_base::Stream;
-use benchwright_pack::run::{RunPlan, Score, TrialEnd, TrialRecord};
-use benchwright_report::{Figures, Summary, Tally, stats};
+use benchwright_pack::run::{Problem, RunPlan, Score, TrialEnd, TrialRecord};
+use benchwright_report::{Figures, PlanFigures, Summary, Tally, stats};
 use std::collections::BTreeMap;
 
 /// A run in which everything is met that a summary tells of, with errors, limits, twins, requests and hostile texts.
@@ -15,6 +15,11 @@ fn varied(seed: u64) -> (RunPlan, Vec<TrialRecord>) {
         plan.agents.contains(&record.key.agent) && plan.tasks.iter().any(|task| task.digest == record.key.task)
     });
     for (at, task) in plan.tasks.iter_mut().enumerate() {
+        task.problem = (at % 2 == 0).then(|| Problem {
+            class: ["rostering", "lot sizing"][at / 2 % 2].into(),
+            trade: "healthcare".into(),
+            difficulty: [("dynamics".into(), (at % 3) as u8)].into(),
+        });
         task.pair = (at < 8).then(|| format!("pair-{}", at / 2));
         if at % 3 == 0 {
             task.parameters.insert("ways".into(), (at % 5) as i64);
@@ -35,7 +40,7 @@ fn varied(seed: u64) -> (RunPlan, Vec<TrialRecord>) {
             score.reward = drawn(1_000_000);
             score.followed = (drawn(2) == 0).then(|| drawn(1) == 0);
             score.limit = (drawn(5) == 0).then(|| ["turns", "calls"][drawn(1) as usize].into());
-            score.gates = ["declined", "frame"].iter().take(drawn(2) as usize).map(|gate| (*gate).into()).collect();
+            score.gates = ["declined", "activity"].iter().take(drawn(2) as usize).map(|gate| (*gate).into()).collect();
             for check in ["decline", "reason"] {
                 if drawn(3) == 0 {
                     score.failed.insert(check.into(), "completion".into());
@@ -116,6 +121,35 @@ fn hold(figures: &Figures, records: &[&TrialRecord]) {
     close(figures.paper_pass.value, over_tasks(|score| f64::from(u8::from(score.paper_pass))));
 }
 
+/// Holds the figures of planning problems to what comes of their records one by one.
+fn hold_plans(plans: &PlanFigures, plan: &RunPlan, scored: &[(&Score, &TrialRecord)]) {
+    let task = |record: &TrialRecord| plan.tasks.iter().find(|task| task.digest == record.key.task).unwrap();
+    let own: Vec<_> = scored.iter().filter(|(_, record)| task(record).problem.is_some()).collect();
+    let share = |of: &dyn Fn(&Score, &TrialRecord) -> bool| {
+        stats::rounded(own.iter().filter(|(score, record)| of(score, record)).count() as f64 / own.len() as f64)
+    };
+    assert_eq!(plans.ends.iter().map(|end| end.trials).sum::<usize>(), own.len(), "each ends in one way");
+    let passed = plans.ends.iter().find(|end| end.end == "passed").map_or(0.0, |end| end.rate);
+    assert_eq!(passed, share(&|score, _| score.pass));
+    for threshold in &plans.thresholds {
+        let asked = (threshold.quality * 1e6).round() as i64;
+        assert_eq!(threshold.reached, share(&|score, _| score.clean && score.reward >= asked));
+    }
+    let all = plans.tiers.last().unwrap();
+    assert_eq!((all.scored, all.feasible), (own.len(), share(&|score, _| score.clean)));
+    assert_eq!(all.handed_in, share(&|score, _| !score.gates.iter().any(|gate| gate == "activity")));
+    for kind in &plans.classes {
+        let of: Vec<_> =
+            own.iter().filter(|(_, record)| task(record).problem.as_ref().unwrap().class == kind.name).collect();
+        let mut tasks: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
+        of.iter().for_each(|(score, record)| tasks.entry(&record.key.task).or_default().push(score.pass));
+        let rate = |passes: &Vec<bool>| passes.iter().filter(|pass| **pass).count() as f64 / passes.len() as f64;
+        let mean = tasks.values().map(rate).sum::<f64>() / tasks.len() as f64;
+        assert!(kind.tasks == tasks.len() && (kind.passed - mean).abs() < 2e-6, "{kind:?} {mean}");
+    }
+    assert!(plans.difficulty.iter().all(|kind| kind.name.starts_with("dynamics ")));
+}
+
 #[test]
 fn figures_are_those_of_the_records_one_by_one() {
     let (plan, records) = varied(9);
@@ -155,6 +189,7 @@ fn figures_are_those_of_the_records_one_by_one() {
         assert_eq!((pairs.pairs, pairs.attempts), (4, by_passed.iter().sum()));
         assert_eq!([pairs.neither, pairs.one, pairs.both], by_passed.map(share));
         assert!(agent.injections.is_some() && agent.refusals.is_some());
+        hold_plans(agent.plans.as_ref().unwrap(), &plan, &scored);
         // Who always or never passes is alike everywhere.
         let varies = passed.values().any(|pass| *pass) && !passed.values().all(|pass| *pass);
         assert_eq!(agent.icc_task.is_some(), varies);

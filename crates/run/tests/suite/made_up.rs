@@ -27,6 +27,7 @@ pub(crate) fn plan(tasks: u32, attempts: u32) -> RunPlan {
         cluster: "made/up".to_owned(),
         pair: None,
         obstacle: None,
+        problem: None,
         horizon: 1,
         parameters: Default::default(),
     };

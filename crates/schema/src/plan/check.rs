@@ -26,6 +26,7 @@ impl PlanText {
         check.harmless();
         check.void();
         if is_whole {
+            check.faults.extend(plan.contradictions());
             check.faults.extend(account(self, &plan, domain, Readers::Rules));
         }
         super::parts::check(self, &mut check.faults);

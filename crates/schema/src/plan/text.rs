@@ -249,6 +249,9 @@ pub struct RuleText {
     /// write sentences, so no verifier carries them.
     #[serde(default, skip_serializing)]
     pub keeps: Vec<String>,
+    /// Why its sentences compare in other words than it does, where they do. For those who write sentences too.
+    #[serde(default, skip_serializing)]
+    pub words: Option<String>,
 }
 
 /// An objective: phases in order.

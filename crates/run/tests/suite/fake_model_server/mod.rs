@@ -395,6 +395,7 @@ fn plan(agents: &[&str]) -> RunPlan {
         cluster: "office/order".to_owned(),
         pair: None,
         obstacle: None,
+        problem: None,
         horizon: 1,
         parameters: Default::default(),
     };
