@@ -10,7 +10,7 @@ use benchwright_export::{is_sharded, unpack};
 use benchwright_pack::{OpenPart, Store};
 use benchwright_workshop::{
     Temporary, carried,
-    play::{Offer, built_in},
+    play::{Offer, content_of},
 };
 use pyo3::{
     exceptions::{PyIndexError, PyKeyError, PyTypeError},
@@ -57,7 +57,7 @@ pub(crate) fn demo(py: Python<'_>) -> PyResult<Suite> {
 }
 
 fn opened(store: Store, is_graded: bool, folder: Option<Temporary>) -> PyResult<Suite> {
-    let tasks = Tasks::open(built_in(), store, is_graded);
+    let tasks = Tasks::open(content_of(store.root()), store, is_graded);
     let ids = tasks.ids().map_err(told)?;
     if ids.is_empty() {
         return Err(said(format!("{} holds no tasks", tasks.store().root().display())));

@@ -4,7 +4,7 @@
 //! Tools are offered, refused and described by the same set that a server has, episodes are the sandbox's own, and the judge is the one
 //! of a run; it is made once a task, and only where the sealed part was asked for.
 
-use crate::{Error, host::StoreHost, judge::Judge};
+use crate::{Error, host::StoreHost, judge::Judge, own};
 use benchwright_catalog::Catalog;
 use benchwright_pack::{OpenPart, Refusal, Store, Suite, Task, Verdict};
 use benchwright_run::{
@@ -17,6 +17,7 @@ use benchwright_serve::ToolSet;
 use benchwright_world::ToolLine;
 use std::{
     collections::BTreeMap,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -224,4 +225,33 @@ impl Play {
 pub fn built_in() -> &'static Catalog {
     static CATALOG: OnceLock<Catalog> = OnceLock::new();
     CATALOG.get_or_init(Catalog::built_in)
+}
+
+/// The content that the tasks of a folder are of: its own, where it brings domains, else that of the program. It is read once for each such
+/// folder and kept as long as the process.
+pub fn content_of(folder: &Path) -> &'static Catalog {
+    static OWN: Mutex<BTreeMap<PathBuf, &'static Catalog>> = Mutex::new(BTreeMap::new());
+    let Some(domains) = own::domains_of(folder) else { return built_in() };
+    let mut known = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let read = |domains: &PathBuf| -> &'static Catalog { Box::leak(Box::new(Catalog::from_folder(domains))) };
+    let content = known.get(&domains).copied().unwrap_or_else(|| read(&domains));
+    known.entry(domains).or_insert(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_folder_that_brings_domains_is_read_by_them() {
+        let store = crate::work::Temporary::new().unwrap();
+        assert!(std::ptr::eq(content_of(store.path()), built_in()));
+        let lamps = store.path().join("domains/lamps");
+        fs::create_dir_all(&lamps).unwrap();
+        fs::write(lamps.join("domain.toml"), "name = \"lamps\"").unwrap();
+        fs::write(store.path().join("suite.toml"), "").unwrap();
+        assert_eq!(content_of(store.path()).names().unwrap(), ["lamps"]);
+        assert!(std::ptr::eq(content_of(store.path()), content_of(store.path())));
+    }
 }
