@@ -59,6 +59,7 @@ fn rendered(planning: &Planning, records: &Records, traps: &[&TrapText]) -> Work
         layout: &planning.layout,
         written: &planning.written,
         forms: &planning.forms,
+        until: planning.until(),
         records,
         traps: traps.to_vec(),
     };

@@ -174,7 +174,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
         return Finding::new(Held::Na(why.to_owned()));
     }
     let asked =
-        subject.solver().and_then(|solver| Ok((solver, Reads::of(subject).map_err(|error| error.to_string())?)));
+        subject.solver().and_then(|solver| Ok((solver, Reads::of(subject)?)));
     let (solver, mut access) = match asked {
         Ok(asked) => asked,
         Err(why) => return Finding::new(Held::NoVerdict(why)),
