@@ -115,13 +115,7 @@ pub trait Optimised {
         breadth: Breadth<'_>,
     ) -> Result<Candidates, FamilyError>;
     /// Looks for the best plan. Who has to ask more than one question for it asks them here.
-    fn solve(
-        &self,
-        case: &Case,
-        plan: &Plan,
-        bound: &Bound,
-        planner: &mut dyn Planner,
-    ) -> Result<Outcome, Discard> {
+    fn solve(&self, case: &Case, plan: &Plan, bound: &Bound, planner: &mut dyn Planner) -> Result<Outcome, Discard> {
         let candidates = self.candidates(case, plan, bound, Breadth::Tight)?;
         Ok(planner.solve(plan, bound, &candidates, &case.objective)?)
     }
@@ -144,7 +138,7 @@ pub trait Optimised {
     }
     /// The question by which a plan in stages is bounded: what could be planned at the last of them by somebody who knew everything from
     /// the first on. Nothing for a case that is planned once, which is bounded by itself.
-    fn hindsight(&self, _case: &Case) -> Result<Option<(Plan, Bound)>, FamilyError> {
+    fn hindsight(&self, _case: &Case, _breadth: Breadth<'_>) -> Result<Option<(Plan, Bound, Candidates)>, FamilyError> {
         Ok(None)
     }
     /// A plan made without a solver: the cheapest feasible offer first.

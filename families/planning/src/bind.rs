@@ -4,7 +4,7 @@ use crate::{
     layout::{Argument, Kind, KnownBy, Layout, set_of},
     reckon::{Per, value},
     records::{Cell, Records},
-    stages::{LAST, Stages, lift},
+    stages::{LAST, LAST_SET, Stages, lift},
     told::Told,
 };
 use benchwright_base::Value;
@@ -114,6 +114,7 @@ fn by_stage(layout: &Layout, told: &Told, stages: &Stages, bound: &mut Bindings)
     }
     let last = told_so.iter().max().ok_or("there is no stage")?;
     bound.fact(LAST, &[], *last);
+    bound.numbers(LAST_SET, [*last]);
     Ok(())
 }
 

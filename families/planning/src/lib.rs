@@ -189,13 +189,7 @@ impl Optimised for Planning {
         self.script(&case, &NamedRows::of(&solved.rows, &plan, &bound)).map(Some)
     }
 
-    fn solve(
-        &self,
-        case: &Case,
-        plan: &Plan,
-        bound: &Bound,
-        planner: &mut dyn Planner,
-    ) -> Result<Outcome, Discard> {
+    fn solve(&self, case: &Case, plan: &Plan, bound: &Bound, planner: &mut dyn Planner) -> Result<Outcome, Discard> {
         let it = self.of(&case.switches);
         if it.stages.is_none() {
             let candidates = self.candidates(case, plan, bound, Breadth::Tight)?;
@@ -229,12 +223,12 @@ impl Optimised for Planning {
         Ok((known, candidates))
     }
 
-    fn hindsight(&self, case: &Case) -> Result<Option<(Plan, Bound)>, FamilyError> {
+    fn hindsight(&self, case: &Case, breadth: Breadth<'_>) -> Result<Option<(Plan, Bound, Candidates)>, FamilyError> {
         let it = self.of(&case.switches);
         if it.stages.is_none() {
             return Ok(None);
         }
-        roll::hindsight(it, &self.bindings(case)?, self.stages(case)).map(Some)
+        roll::hindsight(it, &self.bindings(case)?, self.stages(case), breadth).map(Some)
     }
 
     fn tidied(&self, mut plan: NamedRows) -> NamedRows {

@@ -76,7 +76,8 @@ pub(crate) fn weigh(
         None => None,
         Some(_) => {
             let stage = stages::numbers(family, it.case).into_iter().max().unwrap_or(1);
-            let (bound, candidates) = family.stage(it.case, it.plan, it.bound, stage, &it.solved.rows, Breadth::Tight)?;
+            let (bound, candidates) =
+                family.stage(it.case, it.plan, it.bound, stage, &it.solved.rows, Breadth::Tight)?;
             let Outcome::Solved(best) = planner.best(it.plan, &bound, &candidates, &it.case.objective)? else {
                 return Err(Discard::Because("unproved".to_owned()));
             };
@@ -136,14 +137,16 @@ fn hurried(
         None => {
             let rows = candidates::candidates(&family.told, &family.plan, it.plan, &bound, None);
             let Ok(rows) = rows else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
-            planner.best(it.plan, &bound, &rows, &it.case.objective).map_err(Discard::from).map(|outcome| match outcome {
+            planner.best(it.plan, &bound, &rows, &it.case.objective).map_err(Discard::from).map(|outcome| match outcome
+            {
                 Outcome::Solved(solved) => Rolled::Planned(solved.rows, Vec::new()),
                 Outcome::Infeasible => Rolled::Infeasible,
                 Outcome::Unproved => Rolled::Unproved,
             })
         }
         Some(_) => {
-            let mut ask = |plan: &Plan, bound: &Bound, rows: &Candidates| planner.best(plan, bound, rows, &it.case.objective);
+            let mut ask =
+                |plan: &Plan, bound: &Bound, rows: &Candidates| planner.best(plan, bound, rows, &it.case.objective);
             roll::rolled(family, it.plan, &bound, &stages::numbers(family, it.case), &mut ask)
         }
     };

@@ -65,8 +65,7 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
     let filler = telling.filler;
     // Whoever brings records of their own plans once.
     let Some(stages) = folder.get(stages::told::FILE).filter(|_| own.is_none()) else {
-        let mut planning =
-            Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
+        let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
         planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
         return Ok(planning);
     };
@@ -89,11 +88,12 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
         stages: Some(stages),
         staged: None,
     };
-    staged.complete().map_err(fault)?;
     let (layout, written) = apart;
-    let mut planning =
-        Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: Some(Box::new(staged)) };
+    let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
+    // What is wrong with the rules themselves is told of these.
     planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+    staged.complete().map_err(fault)?;
+    planning.staged = Some(Box::new(staged));
     Ok(planning)
 }
 

@@ -93,8 +93,7 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
 fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
     // A plan in stages is bounded by what somebody could plan who knew all of them, so that is held to all that could be written.
     let optimised = subject.family.optimised().ok_or("the family offers no optimiser")?;
-    if let Some((plan, bound)) = optimised.hindsight(&subject.case)? {
-        let candidates = optimised.candidates(&subject.case, &plan, &bound, Breadth::Dominant)?;
+    if let Some((plan, bound, candidates)) = optimised.hindsight(&subject.case, Breadth::Dominant)? {
         let mut lower = Lower::in_way(subject.lowering(), &plan, &bound, &candidates);
         for instance in lower.all_instances().map_err(|error| error.to_string())? {
             lower.require(&instance.holds);

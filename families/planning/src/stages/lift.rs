@@ -167,10 +167,19 @@ mod tests {
             ("(sum run(item = i, period <= t) of batches)", "(sum run(stage = k, item = i, period <= t) of batches)"),
             ("all run(item = i) it.batches >= least(i)", "all run(stage = k, item = i) it.batches >= least(i)"),
             ("opening(i) - upto(i, t) >= 0", "opening(i) - upto_by(k, i, t) >= 0"),
-            ("sum u in periods where u <= last() of qty(i, u)", "sum u in periods where u <= last_by(k) of qty_by(k, i, u)"),
-            ("for a in run(period = t - 1), b in run: a.item != b.item", "for a in run(stage = k, period = t - 1), b in run(stage = k): a.item != b.item"),
+            (
+                "sum u in periods where u <= last() of qty(i, u)",
+                "sum u in periods where u <= last_by(k) of qty_by(k, i, u)",
+            ),
+            (
+                "for a in run(period = t - 1), b in run: a.item != b.item",
+                "for a in run(stage = k, period = t - 1), b in run(stage = k): a.item != b.item",
+            ),
             ("count run >= 1", "count run(stage = k) >= 1"),
-            ("run(item = overtime(period = t).item).batches", "run(stage = k, item = overtime(stage = k, period = t).item).batches"),
+            (
+                "run(item = overtime(period = t).item).batches",
+                "run(stage = k, item = overtime(stage = k, period = t).item).batches",
+            ),
         ];
         for (text, lifted) in cases {
             assert_eq!(lift().expr(text, "k"), lifted);
@@ -193,8 +202,14 @@ mod tests {
         let inner = "sum run(item = first(stage = k)) of batches";
         assert_eq!(lift().expr(inner, "k"), "sum run(stage = k, item = first(stage = k)) of batches");
         // What a stage is told by can be more than a word, and `k` is the same.
-        assert_eq!(lift().expr("sum j in stages where j <= k of qty(j)", "stage"), "sum j in stages where j <= stage of qty_by(stage, j)");
-        assert_eq!(lift().expr("count run() + qty(i)", "last_stage()"), "count run(stage = last_stage()) + qty_by(last_stage(), i)");
+        assert_eq!(
+            lift().expr("sum j in stages where j <= k of qty(j)", "stage"),
+            "sum j in stages where j <= stage of qty_by(stage, j)"
+        );
+        assert_eq!(
+            lift().expr("count run() + qty(i)", "last_stage()"),
+            "count run(stage = last_stage()) + qty_by(last_stage(), i)"
+        );
     }
 
     #[test]

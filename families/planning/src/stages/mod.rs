@@ -17,12 +17,14 @@ use benchwright_schema::{
     plan::{Plan, PlanText, RuleText, Sense, ViewText},
 };
 use benchwright_spec::{Candidates, Cell};
-use lift::{FIELD, Lift, VARIABLE, has_word};
+use lift::{FIELD, Lift, SET, VARIABLE, has_word};
 use std::collections::BTreeMap;
 use told::{StageRuleText, StagesText};
 
 /// The fact that is the last stage of all that there are.
 pub(crate) const LAST: &str = "last_stage";
+/// The set of the last stage alone.
+pub(crate) const LAST_SET: &str = "last_stages";
 /// How the last stage stands in an expression.
 const AT_LAST: &str = "last_stage()";
 
@@ -57,7 +59,8 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
     if !told.bundle.is_empty() {
         return Err("a workflow with bundles has no stages".to_owned());
     }
-    let staged = |name: &str| form_tables(forms, i64::MAX).any(|table| table.name == name && table.field_named(FIELD).is_some());
+    let staged =
+        |name: &str| form_tables(forms, i64::MAX).any(|table| table.name == name && table.field_named(FIELD).is_some());
     let views = plan.views.iter().chain(&text.views);
     if let Some((name, view)) = views.clone().find(|(_, view)| !staged(&view.from)) {
         return Err(format!("the form `{}`, which `{name}` is read from, has no column `{FIELD}`", view.from));
@@ -67,10 +70,12 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
     }
     let by = changing(&text, told);
     let lift = Lift { of_stage: views.map(|(name, _)| name.clone()).collect(), facts: by.clone() };
-    let of_forms = Lift { of_stage: form_tables(forms, i64::MAX).map(|table| table.name.clone()).collect(), facts: by.clone() };
+    let of_forms =
+        Lift { of_stage: form_tables(forms, i64::MAX).map(|table| table.name.clone()).collect(), facts: by.clone() };
     let mut meant = plan.clone();
     for (name, is) in &text.lets {
-        let before = plan.lets.get(name).ok_or_else(|| format!("there is no let `{name}` to stand for something else"))?;
+        let before =
+            plan.lets.get(name).ok_or_else(|| format!("there is no let `{name}` to stand for something else"))?;
         meant.lets.insert(name.clone(), is.replace(&format!("${name}"), &format!("({before})")));
     }
     let expr = |text: &str, at: &str| lift.expr(&meant.spelled_out(text), at);
@@ -98,11 +103,16 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
     lifted.settled = plan.settled.iter().map(|settled| of_forms.expr(&meant.spelled_out(settled), FIELD)).collect();
     let mut hindsight = lifted.clone();
     between.iter().for_each(|id| _ = hindsight.rules.remove(id));
+    let every = format!("{VARIABLE} in {SET}");
+    for rule in hindsight.rules.values_mut() {
+        rule.per = rule.per.as_ref().map(|per| per.replacen(&every, &format!("{VARIABLE} in {LAST_SET}"), 1));
+    }
     for (name, objective) in &plan.objectives {
         let [phase] = &objective.phases[..] else { return Err(format!("`{name}` is to have one phase")) };
         let sign = if phase.sense == Some(Sense::Max) { "-" } else { "+" };
         let adds = text.adds.iter().map(|adds| expr(adds, AT_LAST));
-        let last: Vec<String> = std::iter::once(expr(&phase.of, AT_LAST)).chain(adds).map(|part| format!("({part})")).collect();
+        let last: Vec<String> =
+            std::iter::once(expr(&phase.of, AT_LAST)).chain(adds).map(|part| format!("({part})")).collect();
         let last = last.join(&format!(" {sign} "));
         let fees = text.fees.iter().map(|fees| format!(" {sign} ({})", expr(fees, VARIABLE)));
         let all = fees.fold(last.clone(), |all, fees| all + &fees);
@@ -160,7 +170,10 @@ fn names_variable(plan: &PlanText, told: &Told) -> Option<String> {
         [&rule.per, &rule.applies, &rule.require].into_iter().flatten().map(move |text| (id, text))
     });
     let lets = plan.lets.iter();
-    let phases = plan.objectives.iter().flat_map(|(name, objective)| objective.phases.iter().map(move |phase| (name, &phase.of)));
+    let phases = plan
+        .objectives
+        .iter()
+        .flat_map(|(name, objective)| objective.phases.iter().map(move |phase| (name, &phase.of)));
     let candidates = told.candidates.iter().flat_map(|(view, rows)| rows.per.iter().map(move |per| (view, per)));
     let steps = told.baseline.iter().map(|step| (&step.view, &step.per));
     let mut texts = rules.chain(lets).chain(phases).chain(candidates).chain(steps);
@@ -196,6 +209,7 @@ impl Stages {
             }
         }
         plan.facts.insert(LAST.to_owned(), "(): int".to_owned());
+        plan.sets.insert(LAST_SET.to_owned(), "int".to_owned());
         Ok(())
     }
 }
@@ -203,7 +217,8 @@ impl Stages {
 /// Takes out rows of forms that are not there yet at their stage.
 pub(crate) fn fit(forms: &Domain, text: &PlanText, plan: &Plan, candidates: &mut Candidates) {
     for (view, candidates) in plan.views.iter().zip(candidates) {
-        let table = text.views.get(&view.name).and_then(|view| forms.tables.iter().find(|table| table.name == view.from));
+        let table =
+            text.views.get(&view.name).and_then(|view| forms.tables.iter().find(|table| table.name == view.from));
         let Some((from, at)) = table.map(from_stage).zip(view.field_named(FIELD)) else { continue };
         candidates.retain(|candidate| !matches!(candidate.fields[at], Cell::Fixed(stage) if stage < from));
     }

@@ -15,32 +15,30 @@ use benchwright_spec::{
 
 /// Facts as they are known to somebody at a stage.
 pub(crate) fn known_at(plan: &Plan, bound: &Bound, stage: i64) -> Bound {
-    among(plan, bound, stage, |known| known <= stage)
-}
-
-/// Facts of one stage, as if there were no other.
-fn only(plan: &Plan, bound: &Bound, stage: i64) -> Bound {
-    among(plan, bound, stage, |known| known == stage)
-}
-
-fn among(plan: &Plan, bound: &Bound, last: i64, wanted: impl Fn(i64) -> bool) -> Bound {
     let mut bound = bound.clone();
     if let Some(set) = plan.sets.iter().position(|(name, _)| name == SET) {
-        bound.sets[set].retain(|stage| matches!(stage, Value::Int(stage) if wanted(*stage)));
+        bound.sets[set].retain(|known| matches!(known, Value::Int(known) if *known <= stage));
     }
     if let Some(fact) = plan.facts.iter().position(|fact| fact.name == LAST) {
-        bound.facts[fact].rows.insert(Vec::new(), last);
+        bound.facts[fact].rows.insert(Vec::new(), stage);
     }
     bound
 }
 
-/// The rules in hindsight, on what is known at the last stage.
-pub(crate) fn hindsight(family: &Planning, bindings: &Bindings, last: i64) -> Result<(Plan, Bound), FamilyError> {
+/// The question of hindsight: rules, facts and candidates of the last stage alone. Every plan that keeps the rules of all stages has at the
+/// last one a plan that keeps these, and costs no less, since fees are never less than nothing.
+pub(crate) fn hindsight(
+    family: &Planning,
+    bindings: &Bindings,
+    last: i64,
+    breadth: Breadth<'_>,
+) -> Result<(Plan, Bound, Candidates), FamilyError> {
     let stages = family.stages.as_ref().ok_or("the workflow has no stages")?;
     let plan = Plan::compile(&stages.hindsight, &family.forms).map_err(|faults| faults.to_string())?;
     let bound = Bound::new(&plan, bindings).map_err(|faults| faults.to_string())?;
-    let bound = only(&plan, &bound, last);
-    Ok((plan, bound))
+    let mut candidates = all(family, &plan, &bound, breadth, None)?;
+    held(&plan, &mut candidates, &Rows::empty(&plan), last);
+    Ok((plan, bound, candidates))
 }
 
 /// The candidates of every stage that is bound.
@@ -78,8 +76,7 @@ pub(crate) fn held(plan: &Plan, candidates: &mut Candidates, before: &Rows, stag
 }
 
 /// Who is asked, and how.
-pub(crate) type Ask<'p> =
-    dyn FnMut(&Plan, &Bound, &Candidates) -> Result<Outcome, PlannerError> + 'p;
+pub(crate) type Ask<'p> = dyn FnMut(&Plan, &Bound, &Candidates) -> Result<Outcome, PlannerError> + 'p;
 
 /// What came of planning stage by stage.
 pub(crate) enum Rolled {
@@ -126,26 +123,35 @@ pub(crate) fn solve(
     stages: &[i64],
     planner: &mut dyn Planner,
 ) -> Result<Outcome, Discard> {
-    let mut ask = |plan: &Plan, bound: &Bound, candidates: &Candidates| planner.best(plan, bound, candidates, objective);
+    let mut ask =
+        |plan: &Plan, bound: &Bound, candidates: &Candidates| planner.best(plan, bound, candidates, objective);
     let (rows, found) = match rolled(family, plan, bound, stages, &mut ask)? {
         Rolled::Planned(rows, found) => (rows, found),
         Rolled::Infeasible => return Ok(Outcome::Infeasible),
         Rolled::Unproved => return Ok(Outcome::Unproved),
     };
     let last = stages.last().copied().ok_or_else(|| Discard::Fault("there is no stage".to_owned()))?;
-    let (best_plan, best_bound) = hindsight(family, bindings, last)?;
-    let candidates = all(family, &best_plan, &best_bound, Breadth::Tight, None).map_err(Discard::Fault)?;
+    let (best_plan, best_bound, candidates) = hindsight(family, bindings, last, Breadth::Tight)?;
     let best = match ask(&best_plan, &best_bound, &candidates)? {
         Outcome::Solved(best) => best,
         // Whatever was planned at the last stage is a plan in hindsight.
-        Outcome::Infeasible => return Err(Discard::Fault("in hindsight there is no plan, and there is one".to_owned())),
+        Outcome::Infeasible => {
+            return Err(Discard::Fault("in hindsight there is no plan, and there is one".to_owned()));
+        }
         Outcome::Unproved => return Ok(Outcome::Unproved),
     };
     let value = rows.worth(plan, bound, objective);
     let value = value.ok_or_else(|| Discard::Fault("a plan made stage by stage breaks a rule".to_owned()))?;
     let phase = best.phases.first().ok_or_else(|| Discard::Fault("there is no phase".to_owned()))?;
+    if value * family.sign() < phase.bound * family.sign() {
+        return Err(Discard::Fault(format!(
+            "a plan made stage by stage of {value} betters {}, the bound of hindsight",
+            phase.bound
+        )));
+    }
     let said = |stage: String, phase: &PhaseResult| -> Vec<ProverResult> {
-        let told = |prover: &ProverResult| ProverResult { prover: format!("{stage}: {}", prover.prover), ..prover.clone() };
+        let told =
+            |prover: &ProverResult| ProverResult { prover: format!("{stage}: {}", prover.prover), ..prover.clone() };
         phase.provers.iter().map(told).collect()
     };
     let of_stages = stages.iter().zip(&found).map(|(stage, solved)| (format!("stage {stage}"), solved));
