@@ -43,7 +43,10 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
         None => load(folder)?,
     };
     let told = Told::read(text(told::FILE));
-    let layout = Layout::read(folder);
+    let stages = folder.get(stages::told::FILE).map(StagesText::read).transpose()?;
+    // Whoever brings records of their own plans once.
+    let without: &[String] = stages.as_ref().filter(|_| folder.get(OWN).is_some()).map_or(&[], |stages| &stages.tables);
+    let layout = Layout::read(folder).map(|layout| layout.without(without));
     let written = match &layout {
         Ok(layout) => Written::read(text(written::FILE), layout),
         Err(_) => Err(Vec::new()),
@@ -63,13 +66,11 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
     });
     let own = own.transpose()?;
     let filler = telling.filler;
-    // Whoever brings records of their own plans once.
-    let Some(stages) = folder.get(stages::told::FILE).filter(|_| own.is_none()) else {
+    let Some(stages) = stages.filter(|_| own.is_none()) else {
         let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
         planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
         return Ok(planning);
     };
-    let stages = StagesText::read(stages)?;
     let tables = stages.tables.clone();
     let apart = (layout.without(&tables), written.without(&layout, &tables));
     let fault = |why: String| vec![Diagnostic::at(stages::told::FILE, "", 0, why, None)];
