@@ -162,9 +162,20 @@ impl<'a> Subject<'a> {
         Some(format!("the family `{}` offers {}: {for_what}", self.task.sealed.family, missing.join(" and ")))
     }
 
-    /// The candidate rows of this task's case.
+    /// In how many stages the task is planned.
+    pub(crate) fn stages(&self) -> i64 {
+        self.family.optimised().map_or(1, |optimised| optimised.stages(&self.case))
+    }
+
+    /// The candidate rows of this task's case. Of a task with stages they are those of the last one, with what the certified plan handed
+    /// in before it; near that plan they are those of all stages.
     pub(crate) fn candidates(&self, breadth: Breadth<'_>) -> Result<Candidates, String> {
         let optimised = self.family.optimised().ok_or("the family offers no optimiser")?;
+        let last = self.stages();
+        if last > 1 && !matches!(breadth, Breadth::Local(_)) {
+            let of_last = optimised.stage(&self.case, &self.plan, &self.bound, last, &self.optimum, breadth)?;
+            return Ok(of_last.1);
+        }
         Ok(optimised.candidates(&self.case, &self.plan, &self.bound, breadth)?)
     }
 
@@ -194,9 +205,17 @@ impl<'a> Subject<'a> {
     }
 
     /// Whether a verdict has fallen from that of the oracle. Where quality is told by anchors, a plan that is worth less has fallen,
-    /// though it may pass; and another plan of the same value is none that could.
+    /// though it may pass; and another plan of the same value is none that could. Nor is a better one, where stages were planned without
+    /// knowing the next: that breaks no rule, and the bound of hindsight holds.
     pub(crate) fn fell(&self, verdict: &Verdict) -> bool {
-        let same = || verdict.phases.first().is_some_and(|phase| phase.value == Some(phase.best));
+        let better = |value: i64, best: i64| {
+            let sign = self.task.sealed.verifier.anchors.and_then(|anchors| anchors.sign()).unwrap_or(1);
+            value * sign < best * sign && !verdict.alarm && self.stages() > 1
+        };
+        let same = || {
+            let phase = verdict.phases.first().and_then(|phase| Some((phase.value?, phase.best)));
+            phase.is_some_and(|(value, best)| value == best || better(value, best))
+        };
         match &self.task.sealed.verifier.anchors {
             None => verdict.ending != Ending::Pass && verdict.reward < FULL,
             Some(_) => verdict.reward < self.worth() || (verdict.failed().is_empty() && same()),

@@ -10,7 +10,7 @@ use benchwright_schema::{
     Domain,
     plan::{Bound, Plan},
 };
-use benchwright_spec::{Candidates, NamedRows, Planner, Rows, Solved};
+use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Rows, Solved};
 use benchwright_world::ToolAccess;
 use std::{collections::BTreeMap, fmt};
 
@@ -114,6 +114,33 @@ pub trait Optimised {
         bound: &Bound,
         breadth: Breadth<'_>,
     ) -> Result<Candidates, FamilyError>;
+    /// Looks for the best plan. Who has to ask more than one question for it asks them here.
+    fn solve(&self, case: &Case, plan: &Plan, bound: &Bound, planner: &mut dyn Planner) -> Result<Outcome, Discard> {
+        let candidates = self.candidates(case, plan, bound, Breadth::Tight)?;
+        Ok(planner.solve(plan, bound, &candidates, &case.objective)?)
+    }
+    /// In how many stages a case is planned, each of which knows more than the one before.
+    fn stages(&self, _case: &Case) -> i64 {
+        1
+    }
+    /// What there is to decide at a stage, with what was decided `before` it held: the facts as far as they are known then, and the
+    /// candidates of this stage beside the rows of those before.
+    fn stage(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        _stage: i64,
+        _before: &Rows,
+        breadth: Breadth<'_>,
+    ) -> Result<(Bound, Candidates), FamilyError> {
+        Ok((bound.clone(), self.candidates(case, plan, bound, breadth)?))
+    }
+    /// The question by which a plan in stages is bounded: what could be planned at the last of them by somebody who knew everything from
+    /// the first on. Nothing for a case that is planned once, which is bounded by itself.
+    fn hindsight(&self, _case: &Case, _breadth: Breadth<'_>) -> Result<Option<(Plan, Bound, Candidates)>, FamilyError> {
+        Ok(None)
+    }
     /// A plan made without a solver: the cheapest feasible offer first.
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
     /// What somebody hands in who reads a task so and has a planner; nothing where it could not be read or no plan was found.

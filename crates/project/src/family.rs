@@ -128,6 +128,10 @@ pub struct Telling<'a> {
 pub trait Family: Send + Sync {
     /// The rules, views, facts and objectives that its patterns share.
     fn plan(&self) -> &PlanText;
+    /// The same for cases with these switches, where some are planned by other rules than the rest.
+    fn plan_of(&self, _switches: &[String]) -> &PlanText {
+        self.plan()
+    }
     /// Draws a case. Disruptions need the plan of an undisturbed day, so a planner is at hand where there is a solver.
     fn sample(&self, draw: &Draw<'_>, domain: &Domain, planner: &mut dyn Planner) -> Result<Case, Discard>;
     /// The facts of a case.

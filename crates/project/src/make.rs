@@ -2,7 +2,7 @@
 //! artifacts are projected from both. Draws that make no good task are thrown away and counted, and the next attempt of the
 //! same seed is made.
 
-use crate::{Breadth, Case, Discard, Draw, Family, FamilyError, Pattern, Readings, anchored, scoring};
+use crate::{Case, Discard, Draw, Family, FamilyError, Pattern, Readings, anchored, scoring};
 use benchwright_base::{Digest, Stream};
 use benchwright_pack::{
     AnswerRows, Certificate, OpenTask, SEALED_VERSION, SealedTask, Split, TASK_VERSION, Task, TaskFaults, Verifier,
@@ -136,7 +136,7 @@ pub struct Ready {
 
 /// The rules of a family and a pattern that a case's switches bring in.
 pub fn plan_text(family: &dyn Family, pattern: &Pattern, switches: &[String]) -> PlanText {
-    let mut text = family.plan().clone();
+    let mut text = family.plan_of(switches).clone();
     text.facts.extend(pattern.rules.facts.clone());
     text.sets.extend(pattern.rules.sets.clone());
     text.lets.extend(pattern.rules.lets.clone());
@@ -243,8 +243,7 @@ fn solve(
         let rows = Rows::empty(&ready.plan);
         return Ok((ready, Solved { rows, phases: Vec::new(), variables: 0, constraints: 0 }));
     };
-    let candidates = optimised.candidates(&ready.case, &ready.plan, &ready.bound, Breadth::Tight)?;
-    let mut solved = match planner.solve(&ready.plan, &ready.bound, &candidates, draw.objective)? {
+    let mut solved = match optimised.solve(&ready.case, &ready.plan, &ready.bound, planner)? {
         Outcome::Solved(solved) => *solved,
         Outcome::Infeasible => return Err(Discard::Because("infeasible".to_owned())),
         Outcome::Unproved => return Err(Discard::Because("unproved".to_owned())),

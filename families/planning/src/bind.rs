@@ -4,6 +4,7 @@ use crate::{
     layout::{Argument, Kind, KnownBy, Layout, set_of},
     reckon::{Per, value},
     records::{Cell, Records},
+    stages::{LAST, LAST_SET, Stages, lift},
     told::Told,
 };
 use benchwright_base::Value;
@@ -22,7 +23,12 @@ fn binding(cell: &Cell) -> Option<Binding> {
 }
 
 /// What records bind.
-pub(crate) fn bindings(layout: &Layout, told: &Told, records: &Records) -> Result<Bindings, String> {
+pub(crate) fn bindings(
+    layout: &Layout,
+    told: &Told,
+    stages: Option<&Stages>,
+    records: &Records,
+) -> Result<Bindings, String> {
     let mut bound = Bindings { anchor: ANCHOR.to_owned(), ..Bindings::default() };
     for table in &layout.tables {
         let rows = records.rows(&table.name);
@@ -51,8 +57,72 @@ pub(crate) fn bindings(layout: &Layout, told: &Told, records: &Records) -> Resul
             }
         }
     }
-    compute(layout, told, &mut bound)?;
+    match stages {
+        None => compute(layout, told, &mut bound)?,
+        Some(stages) => by_stage(layout, told, stages, &mut bound)?,
+    }
     Ok(bound)
+}
+
+/// The numbers of the stages that records tell, in order.
+pub(crate) fn stages(layout: &Layout, records: &Records) -> Vec<i64> {
+    let Some(table) = layout.table(lift::FIELD) else { return Vec::new() };
+    let KnownBy::Key(column) = table.known_by else { return Vec::new() };
+    let number = |row: &Vec<Cell>| match row[column] {
+        Cell::Number(number) => Some(number),
+        _ => None,
+    };
+    records.rows(&table.name).iter().filter_map(number).collect()
+}
+
+/// Computes the facts of every stage: those that change as they are told, and those that follow from the facts as they are then.
+fn by_stage(layout: &Layout, told: &Told, stages: &Stages, bound: &mut Bindings) -> Result<(), String> {
+    let told_so: Vec<i64> = bound.sets.get(lift::SET).into_iter().flatten().filter_map(as_number).collect();
+    let first = bound.clone();
+    for (name, changed) in &stages.text.changed {
+        let per = match &changed.per {
+            Some(per) => format!("{} in {}, {per}", lift::VARIABLE, lift::SET),
+            None => format!("{} in {}", lift::VARIABLE, lift::SET),
+        };
+        let values = values_of(layout, told, 0, &first, (name, Some(&per), &changed.is))?;
+        bound.facts.entry(stages.by[name].clone()).or_default().extend(values);
+    }
+    for stage in &told_so {
+        let ahead = format!("{stage}|");
+        let mut now = first.clone();
+        for name in stages.text.changed.keys() {
+            let all = bound.facts.get(&stages.by[name]).into_iter().flatten();
+            let here = all.filter_map(|(at, is)| {
+                let alone = *at == stage.to_string();
+                at.strip_prefix(&ahead).or(alone.then_some("")).map(|at| (at.to_owned(), is.clone()))
+            });
+            let here: Vec<(String, Binding)> = here.collect();
+            now.facts.insert(name.clone(), here.into_iter().collect());
+        }
+        compute(layout, told, &mut now)?;
+        for fact in &told.computed {
+            let values = now.facts.remove(&fact.name).unwrap_or_default();
+            match stages.by.get(&fact.name) {
+                None => _ = bound.facts.insert(fact.name.clone(), values),
+                Some(by) => {
+                    let at = |at: String| if at.is_empty() { stage.to_string() } else { format!("{ahead}{at}") };
+                    let values = values.into_iter().map(|(arguments, is)| (at(arguments), is));
+                    bound.facts.entry(by.clone()).or_default().extend(values);
+                }
+            }
+        }
+    }
+    let last = told_so.iter().max().ok_or("there is no stage")?;
+    bound.fact(LAST, &[], *last);
+    bound.numbers(LAST_SET, [*last]);
+    Ok(())
+}
+
+fn as_number(binding: &Binding) -> Option<i64> {
+    match binding {
+        Binding::Number(number) => Some(*number),
+        Binding::Key(_) => None,
+    }
 }
 
 /// The plan in which only facts and sets are known, of records and of what was computed so far.
@@ -91,21 +161,33 @@ pub(crate) fn declare(layout: &Layout, told: &Told, plan: &mut PlanText) -> Resu
 /// Computes facts from facts, each from those before it.
 fn compute(layout: &Layout, told: &Told, bindings: &mut Bindings) -> Result<(), String> {
     for (at, fact) in told.computed.iter().enumerate() {
-        let (text, plan) = facts_only(layout, told, at)?;
-        let bound = Bound::new(&plan, bindings).map_err(|faults| faults.to_string())?;
-        let per = Per::read(fact.per.as_deref(), &plan)?;
-        let expr = per.expr(&fact.is, &plan, &text)?;
-        let none = ViewRows::empty(&plan);
-        let mut values = Vec::new();
-        for choice in per.all(&bound, &none) {
-            let keys: Vec<String> = choice.iter().zip(&per.types).map(|(value, ty)| key(value, *ty, &bound)).collect();
-            let is = value(&expr, &choice, &bound, &none);
-            let is = is.ok_or_else(|| format!("`{}` has no value at {}", fact.name, keys.join(", ")))?;
-            values.push((keys.join("|"), Binding::Number(is)));
-        }
+        let values = values_of(layout, told, at, bindings, (&fact.name, fact.per.as_deref(), &fact.is))?;
         bindings.facts.entry(fact.name.clone()).or_default().extend(values);
     }
     Ok(())
+}
+
+/// The values of a fact, by its name, arguments and value, where some that are computed are known.
+fn values_of(
+    layout: &Layout,
+    told: &Told,
+    computed: usize,
+    bindings: &Bindings,
+    (name, per, is): (&str, Option<&str>, &str),
+) -> Result<Vec<(String, Binding)>, String> {
+    let (text, plan) = facts_only(layout, told, computed)?;
+    let bound = Bound::new(&plan, bindings).map_err(|faults| faults.to_string())?;
+    let per = Per::read(per, &plan)?;
+    let expr = per.expr(is, &plan, &text)?;
+    let none = ViewRows::empty(&plan);
+    let mut values = Vec::new();
+    for choice in per.all(&bound, &none) {
+        let keys: Vec<String> = choice.iter().zip(&per.types).map(|(value, ty)| key(value, *ty, &bound)).collect();
+        let is = value(&expr, &choice, &bound, &none);
+        let is = is.ok_or_else(|| format!("`{name}` has no value at {}", keys.join(", ")))?;
+        values.push((keys.join("|"), Binding::Number(is)));
+    }
+    Ok(values)
 }
 
 fn key(value: &Value, ty: Type, bound: &Bound) -> String {

@@ -2,7 +2,7 @@
 //! are clauses; the task's seed chooses among phrasings.
 
 use crate::{
-    forms::{form_columns, form_tables, in_words},
+    forms::{form_columns, from_stage, in_words},
     workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
@@ -22,6 +22,23 @@ pub(crate) const FILES: &str = "## The files";
 pub(crate) const FORMS: &str = "## What to hand in";
 /// The heading over the sentences that files are read by.
 pub(crate) const DATA: &str = "## How the data is to be read";
+
+/// The heading over what stages are, where there are some.
+pub(crate) const STAGES: &str = "## The stages";
+/// What stages are.
+pub(crate) const STAGES_SAY: [&str; 3] = [
+    "- The work has stages, and at each of them every form is handed in anew: the whole plan as it then stands. `stage_next` goes on to the next stage, and there is no way back.",
+    "- With a stage files may come, in a folder of its own whose dictionary.md says what they hold. What they tell holds from that stage on.",
+    "- A plan keeps every rule at every stage, by what is known at that stage.",
+];
+
+/// What a form holds, and from when on it is there.
+pub(crate) fn form_says(table: &benchwright_schema::Table, says: &str) -> String {
+    match from_stage(table) {
+        1 => format!("**{}**: {says}.", table.name),
+        stage => format!("**{}**: {says}. This form is there from stage {stage} on.", table.name),
+    }
+}
 
 /// What is work, and that nothing else is.
 pub(crate) const ONLY_FORMS: &str = "Your work is what you hand in as forms; everything else stays as it is.";
@@ -48,14 +65,19 @@ pub(crate) fn write(family: &Planning, draw: &Draw<'_>, traps: &[&TrapText], pla
     for trap in traps {
         let _ = writeln!(text, "- {}", trap.says);
     }
-    let _ = write!(text, "{DICTIONARY}\n\n{FILES}\n\n");
-    for file in &family.written.files {
+    let _ = write!(text, "{DICTIONARY}\n");
+    if family.stages.is_some() {
+        let _ = write!(text, "\n{STAGES}\n\n{}\n", STAGES_SAY.join("\n"));
+    }
+    let _ = write!(text, "\n{FILES}\n\n");
+    // What comes later is as if it had never been.
+    for file in family.written.files.iter().filter(|file| file.stage == 1) {
         let _ = writeln!(text, "- `{}` holds {}.", file.path, file.says);
     }
     let _ = write!(text, "\n{FORMS}\n");
-    for table in form_tables(forms) {
+    for table in family.form_tables() {
         let says = told.forms.get(&table.name).ok_or_else(|| format!("the form `{}` has no words", table.name))?;
-        let _ = write!(text, "\n**{}**: {says}.\n\n", table.name);
+        let _ = write!(text, "\n{}\n\n", form_says(table, says));
         for field in form_columns(table) {
             let means = told.columns.get(&table.name).and_then(|columns| columns.get(&field.name));
             let means = means.map(|means| format!("{means}; ")).unwrap_or_default();

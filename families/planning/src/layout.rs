@@ -159,6 +159,14 @@ impl Layout {
         if faults.is_empty() { Ok(layout) } else { Err(faults) }
     }
 
+    /// The same without its last tables.
+    #[must_use]
+    pub(crate) fn without(&self, tables: &[String]) -> Layout {
+        let mut less = self.clone();
+        less.tables.retain(|table| !tables.contains(&table.name));
+        less
+    }
+
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }

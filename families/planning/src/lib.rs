@@ -19,6 +19,7 @@ mod reckon;
 mod records;
 mod render;
 mod sample;
+mod stages;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -37,10 +38,15 @@ use benchwright_schema::{
     Domain,
     plan::{Binding, Bindings, Bound, Plan, PlanText},
 };
-use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Solved};
-use forms::{form_columns, form_tables};
+use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Rows, Solved};
+use forms::{form_columns, from_stage};
 use render::Source;
 use serde_json::{Value as Json, json};
+use stages::{
+    lift::FIELD,
+    roll,
+    told::{STAGES, has_stages},
+};
 use std::collections::BTreeMap;
 use workflow::{Planning, UNCHANGED, planning};
 use written::TrapText;
@@ -55,8 +61,14 @@ impl Family for Planning {
         &self.plan
     }
 
+    fn plan_of(&self, switches: &[String]) -> &PlanText {
+        &self.of(switches).plan
+    }
+
     fn tiers(&self) -> Option<Vec<String>> {
-        Some(self.told.difficulty.keys().cloned().collect())
+        let staged = self.staged.iter().filter_map(|staged| staged.stages.as_ref());
+        let with_stages = staged.flat_map(|stages| stages.text.difficulty.keys());
+        Some(self.told.difficulty.keys().chain(with_stages).cloned().collect())
     }
 
     fn problem(&self, tier: &str) -> Option<Problem> {
@@ -74,48 +86,38 @@ impl Family for Planning {
     }
 
     fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
-        Ok(bind::bindings(&self.layout, &self.told, &Planning::records(case)?)?)
+        let it = self.of(&case.switches);
+        Ok(bind::bindings(&it.layout, &it.told, it.stages.as_ref(), &Planning::records(case)?)?)
     }
 
     fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
-        Ok(world::first_state(domain, &self.files(case)?)?)
+        let it = self.of(&case.switches);
+        Ok(world::first_state(domain, &it.files(case)?, self.stages(case))?)
     }
 
-    /// Every form is handed in with the rows of the views that are read from it, those of one key together.
-    fn script(&self, _: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
-        let plan = self.tidied(plan.clone());
+    /// Every form is handed in with the rows of the views that are read from it, those of one key together; at each stage those of it.
+    fn script(&self, case: &Case, plan: &NamedRows) -> Result<Script, FamilyError> {
+        let it = self.of(&case.switches);
         let mut script = Script::default();
-        for table in form_tables(&self.forms) {
-            let mut rows: BTreeMap<String, serde_json::Map<String, Json>> = BTreeMap::new();
-            for (name, view) in self.plan.views.iter().filter(|(_, view)| view.from == table.name) {
-                for row in plan.0.get(name).into_iter().flatten() {
-                    // Without a key, every row is one of its own.
-                    let told = view.key.iter().chain(view.fields.keys().filter(|_| view.key.is_empty()));
-                    let key: Vec<String> = told.map(|field| format!("{:?}", row.get(field))).collect();
-                    let written = rows.entry(key.join("|")).or_default();
-                    for (field, reads) in &view.fields {
-                        let column = reads.split_once(':').map_or("", |(_, column)| column.trim());
-                        if !form_columns(table).any(|known| known.name == column) {
-                            continue;
-                        }
-                        let cell = match row.get(field) {
-                            Some(Binding::Number(number)) => json!(number),
-                            Some(Binding::Key(key)) => json!(key),
-                            None => return Err(format!("a row of `{name}` has no `{field}`").into()),
-                        };
-                        written.insert(column.to_owned(), cell);
-                    }
-                }
+        if it.stages.is_none() {
+            it.hand_in(&self.tidied(plan.clone()), 1, &mut script)?;
+            return Ok(script);
+        }
+        let stages = stages::numbers(it, case);
+        for (nth, stage) in stages.iter().enumerate() {
+            let mut now = plan.clone();
+            now.0.values_mut().for_each(|rows| rows.retain(|row| row.get(FIELD) == Some(&Binding::Number(*stage))));
+            it.hand_in(&now, *stage, &mut script)?;
+            if nth + 1 < stages.len() {
+                script.steps.push(Step::call("stage", "next", json!({})));
             }
-            let mut rows: Vec<Json> = rows.into_values().map(Json::Object).collect();
-            rows.sort_by_cached_key(Json::to_string);
-            script.steps.push(Step::call("form", "submit", json!({ "form": table.name, "rows": rows })));
         }
         Ok(script)
     }
 
     fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
-        Ok(brief::write(self, draw, &self.traps(case), plan)?)
+        let it = self.of(&case.switches);
+        Ok(brief::write(it, draw, &it.traps(case), plan)?)
     }
 
     fn optimised(&self) -> Option<&dyn Optimised> {
@@ -142,7 +144,17 @@ impl OwnFiles for Planning {
 }
 
 impl Optimised for Planning {
-    fn candidates(&self, _: &Case, plan: &Plan, bound: &Bound, wanted: Breadth<'_>) -> Result<Candidates, FamilyError> {
+    fn candidates(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        wanted: Breadth<'_>,
+    ) -> Result<Candidates, FamilyError> {
+        let it = self.of(&case.switches);
+        if it.stages.is_some() {
+            return Ok(roll::all(it, plan, bound, wanted, None)?);
+        }
         if matches!(wanted, Breadth::Wide | Breadth::Local(_)) {
             let mut candidates = candidates::single(&self.told, &self.plan, plan, bound)?;
             candidates::widen(&self.forms, &self.plan, plan, &mut candidates);
@@ -164,6 +176,10 @@ impl Optimised for Planning {
         access: &mut dyn ToolAccess,
         planner: &mut dyn Planner,
     ) -> Result<Option<Script>, FamilyError> {
+        // Who plans with a solver here plans once: what comes later is not there yet, and nobody says what to do then.
+        if reader::of_text(self, text).stages.is_some() {
+            return Ok(None);
+        }
         let (traps, workspace) = self.seen(text, access)?;
         let heeded = if eyes == Eyes::Hurried { &[][..] } else { &traps };
         // Who cannot make sense of the files hands in nothing.
@@ -183,6 +199,48 @@ impl Optimised for Planning {
         self.script(&case, &NamedRows::of(&solved.rows, &plan, &bound)).map(Some)
     }
 
+    fn solve(&self, case: &Case, plan: &Plan, bound: &Bound, planner: &mut dyn Planner) -> Result<Outcome, Discard> {
+        let it = self.of(&case.switches);
+        if it.stages.is_none() {
+            let candidates = self.candidates(case, plan, bound, Breadth::Tight)?;
+            return Ok(planner.solve(plan, bound, &candidates, &case.objective)?);
+        }
+        let stages = stages::numbers(it, case);
+        roll::solve(it, &case.objective, (plan, bound), &self.bindings(case)?, &stages, planner)
+    }
+
+    fn stages(&self, case: &Case) -> i64 {
+        let it = self.of(&case.switches);
+        if it.stages.is_some() { stages::numbers(it, case).into_iter().max().unwrap_or(1) } else { 1 }
+    }
+
+    fn stage(
+        &self,
+        case: &Case,
+        plan: &Plan,
+        bound: &Bound,
+        stage: i64,
+        before: &Rows,
+        breadth: Breadth<'_>,
+    ) -> Result<(Bound, Candidates), FamilyError> {
+        let it = self.of(&case.switches);
+        if it.stages.is_none() {
+            return Ok((bound.clone(), self.candidates(case, plan, bound, breadth)?));
+        }
+        let known = roll::known_at(plan, bound, stage);
+        let mut candidates = roll::all(it, plan, &known, breadth, None)?;
+        roll::held(plan, &mut candidates, before, stage);
+        Ok((known, candidates))
+    }
+
+    fn hindsight(&self, case: &Case, breadth: Breadth<'_>) -> Result<Option<(Plan, Bound, Candidates)>, FamilyError> {
+        let it = self.of(&case.switches);
+        if it.stages.is_none() {
+            return Ok(None);
+        }
+        roll::hindsight(it, &self.bindings(case)?, self.stages(case), breadth).map(Some)
+    }
+
     fn tidied(&self, mut plan: NamedRows) -> NamedRows {
         self.told.bundle.values().for_each(|bundle| bundles::counted(bundle, &mut plan));
         plan
@@ -190,11 +248,16 @@ impl Optimised for Planning {
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
         let (plan, bound) = self.compiled(case)?;
-        let rows = baseline::plan(&self.told, &self.plan, &plan, &bound)?;
+        let it = self.of(&case.switches);
+        let rows = baseline::plan(&it.told, &it.plan, &plan, &bound)?;
         Ok(NamedRows::of(&rows, &plan, &bound))
     }
 
     fn admits(&self, tier: &str) -> Option<i64> {
+        // Of a plan in stages, whose worth is told by hindsight, no stage need be proved nearer than what hindsight may be away.
+        if has_stages(tier) {
+            return Some(MOST_OF_A_STAGE);
+        }
         Some(match tier.split('-').next() {
             Some("easy") => 0,
             Some("medium") => 30,
@@ -211,7 +274,8 @@ impl Optimised for Planning {
         solved: &Solved,
     ) -> Result<Option<Anchors>, FamilyError> {
         let phase = solved.phases.first().ok_or("there is no phase to anchor")?;
-        let baseline = baseline::plan(&self.told, &self.plan, plan, bound)?;
+        let it = self.of(&case.switches);
+        let baseline = baseline::plan(&it.told, &it.plan, plan, bound)?;
         let baseline = baseline.worth(plan, bound, &case.objective);
         let anchors = quality::anchors(tier, self.sign(), phase.value, phase.bound, baseline);
         Ok(Some(anchors.ok_or("the value is too large to anchor")?))
@@ -231,7 +295,12 @@ impl Optimised for Planning {
         if value.abs() < LEAST_VALUE {
             return Err(Discard::Because("too small".to_owned()));
         }
-        let baseline = baseline::plan(&self.told, &self.plan, &ready.plan, &ready.bound).map_err(Discard::Fault)?;
+        let it = self.of(&case.switches);
+        let gap = solved.phases.first().map_or(0, |phase| phase.value.abs_diff(phase.bound));
+        if it.stages.is_some() && u128::from(gap) * 100 > u128::from(value.unsigned_abs()) * MOST_OF_HINDSIGHT {
+            return Err(Discard::Because("hindsight is too far".to_owned()));
+        }
+        let baseline = baseline::plan(&it.told, &it.plan, &ready.plan, &ready.bound).map_err(Discard::Fault)?;
         let passes = baseline
             .worth(&ready.plan, &ready.bound, &case.objective)
             .zip(anchors)
@@ -253,22 +322,27 @@ impl Optimised for Planning {
     ) -> Result<BTreeMap<String, String>, Discard> {
         let anchors = self.anchors(tier, case, plan, bound, solved)?;
         let anchors = anchors.ok_or_else(|| Discard::Fault("there are no anchors".to_owned()))?;
-        weigh::weigh(self, &weigh::Weighed { tier, case, plan, bound, solved, anchors }, planner)
+        weigh::weigh(self.of(&case.switches), &weigh::Weighed { tier, case, plan, bound, solved, anchors }, planner)
     }
 }
 
+/// How far a plan made stage by stage may be from the best in hindsight, in percent of it.
+const MOST_OF_HINDSIGHT: u128 = 25;
+/// How far the plan of a stage may be from what is proved of it, in thousandths.
+const MOST_OF_A_STAGE: i64 = 250;
 /// The least value that is told apart by thousandths.
 const LEAST_VALUE: i64 = 1_000;
 
 impl Reader for Planning {
     fn read_back(&self, text: &str, access: &mut dyn ToolAccess) -> Result<Case, FamilyError> {
-        let (traps, workspace) = self.seen(text, access)?;
-        let records = reader::records(&self.layout, &self.written, &traps, &workspace)?;
-        Ok(self.case_read(&traps, &records))
+        let it = reader::of_text(self, text);
+        let (traps, workspace) = it.seen(text, access)?;
+        let records = reader::records(&it.layout, &it.written, &traps, &workspace)?;
+        Ok(it.case_read(&traps, &records))
     }
 
     fn passages(&self, text: &str) -> Vec<Passage> {
-        let others = reader::read_brief(self, text).map(|said| said.others).unwrap_or_default();
+        let others = reader::read_brief(reader::of_text(self, text), text).map(|said| said.others).unwrap_or_default();
         let passage =
             |range| Passage { range, heed: Heed::Nothing, why: "the pattern's own words, alike for every workflow" };
         others.into_iter().map(passage).collect()
@@ -283,6 +357,7 @@ impl Planning {
             layout: &self.layout,
             written: &self.written,
             forms: &self.forms,
+            until: self.until(),
             records: &records,
             traps: self.traps(case),
         };
@@ -291,7 +366,8 @@ impl Planning {
 
     /// The rules of a case with what they are bound to, without what a pattern adds.
     fn compiled(&self, case: &Case) -> Result<(Plan, Bound), FamilyError> {
-        let plan = Plan::compile(&self.plan.for_switches(&case.switches), &self.forms);
+        let text = self.of(&case.switches).plan.for_switches(&case.switches);
+        let plan = Plan::compile(&text, &self.forms);
         let plan = plan.map_err(|faults| faults.to_string())?;
         let bound = Bound::new(&plan, &self.bindings(case)?).map_err(|faults| faults.to_string())?;
         Ok((plan, bound))
@@ -318,7 +394,39 @@ impl Planning {
     /// The case of records that were read.
     fn case_read(&self, traps: &[&TrapText], records: &records::Records) -> Case {
         let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
-        self.case_of(&objective, traps.iter().map(|trap| trap.switch()).collect(), records)
+        let stages = self.stages.iter().map(|_| STAGES.to_owned());
+        self.case_of(&objective, traps.iter().map(|trap| trap.switch()).chain(stages).collect(), records)
+    }
+
+    /// The calls that hand in a plan at a stage.
+    fn hand_in(&self, plan: &NamedRows, stage: i64, script: &mut Script) -> Result<(), FamilyError> {
+        for table in self.form_tables().filter(|table| from_stage(table) <= stage) {
+            let mut rows: BTreeMap<String, serde_json::Map<String, Json>> = BTreeMap::new();
+            for (name, view) in self.plan.views.iter().filter(|(_, view)| view.from == table.name) {
+                for row in plan.0.get(name).into_iter().flatten() {
+                    // Without a key, every row is one of its own.
+                    let told = view.key.iter().chain(view.fields.keys().filter(|_| view.key.is_empty()));
+                    let key: Vec<String> = told.map(|field| format!("{:?}", row.get(field))).collect();
+                    let written = rows.entry(key.join("|")).or_default();
+                    for (field, reads) in &view.fields {
+                        let column = reads.split_once(':').map_or("", |(_, column)| column.trim());
+                        if !form_columns(table).any(|known| known.name == column) {
+                            continue;
+                        }
+                        let cell = match row.get(field) {
+                            Some(Binding::Number(number)) => json!(number),
+                            Some(Binding::Key(key)) => json!(key),
+                            None => return Err(format!("a row of `{name}` has no `{field}`").into()),
+                        };
+                        written.insert(column.to_owned(), cell);
+                    }
+                }
+            }
+            let mut rows: Vec<Json> = rows.into_values().map(Json::Object).collect();
+            rows.sort_by_cached_key(Json::to_string);
+            script.steps.push(Step::call("form", "submit", json!({ "form": table.name, "rows": rows })));
+        }
+        Ok(())
     }
 }
 
@@ -341,13 +449,14 @@ impl Mutator for Planning {
         if rule == UNCHANGED {
             return Ok(Some(Mutation::None("no tool changes anything but forms".to_owned())));
         }
-        if self.told.known.as_deref() != Some(rule) {
+        let it = self.of(&case.switches);
+        if it.told.known.as_deref() != Some(rule) {
             return Ok(None);
         }
         // One more row, which names something that nobody has; or the last one, where two cannot be alike in the rest.
         let mut script = self.script(case, plan)?;
         for step in &mut script.steps {
-            let table = form_tables(&self.forms).find(|table| step.args["form"] == *table.name);
+            let table = it.form_tables().find(|table| step.args["form"] == *table.name);
             let Some((rows, table)) = step.args["rows"].as_array_mut().zip(table) else { continue };
             let Some(mut row) = rows.last().cloned() else { continue };
             let code = row.as_object_mut().and_then(|row| row.iter_mut().find(|(_, cell)| cell.is_string()));

@@ -4,6 +4,7 @@
 use crate::{
     reckon::{Per, value},
     records::{Cell, Records},
+    stages::told::has_stages,
     told::KnobText,
     workflow::Planning,
 };
@@ -29,24 +30,41 @@ pub(crate) fn sample(
     let tier = draw.tier.split('-').next().unwrap_or_default();
     let drawn = (family.filler)(family.layout.domain.clone(), tier, seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
-    if family.told.knob.is_empty() {
+    limit(family, draw, domain, planner, &mut records)?;
+    let Some(staged) = family.staged.as_deref().filter(|_| has_stages(draw.tier)) else {
         return Ok(family.case(draw, &records));
+    };
+    // What is known at the first stage is a case of its own, and its limits are set as if nothing came after it.
+    let mut all = Records::of(&staged.layout, &drawn).map_err(Discard::Fault)?;
+    all.0.extend(records.0);
+    Ok(staged.case(draw, &all))
+}
+
+/// Sets the limits of a case.
+fn limit(
+    family: &Planning,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+    records: &mut Records,
+) -> Result<(), Discard> {
+    if family.told.knob.is_empty() {
+        return Ok(());
     }
     // With every limit loose there is a plan, or the records are at odds with each other.
-    let places = knobs(family, &records)?;
+    let places = knobs(family, records)?;
     for place in &places {
-        place.set(&mut records, place.knob.loose);
+        place.set(records, place.knob.loose);
     }
-    let loose = case(family, draw, domain, &records)?;
+    let loose = case(family, draw, domain, records)?;
     let candidates = family.candidates_of(&loose)?;
     let witness = planner.some_plan(&loose.plan, &loose.bound, &candidates, draw.objective, None)?;
     let witness = witness.ok_or_else(|| Discard::Because("no plan".to_owned()))?;
     let mut stream = draw.stream("slack");
     for (place, used) in places.iter().zip(used(&places, &loose, &witness)?) {
-        place.set(&mut records, place.with_slack(used, &mut stream));
+        place.set(records, place.with_slack(used, &mut stream));
     }
-    tighten(family, draw, domain, planner, &places, &mut records)?;
-    Ok(family.case(draw, &records))
+    tighten(family, draw, domain, planner, &places, records)
 }
 
 /// The case of records that are given: there is one, good or not.

@@ -59,6 +59,7 @@ fn rendered(planning: &Planning, records: &Records, traps: &[&TrapText]) -> Work
         layout: &planning.layout,
         written: &planning.written,
         forms: &planning.forms,
+        until: planning.until(),
         records,
         traps: traps.to_vec(),
     };
@@ -202,4 +203,109 @@ fn every_fault_of_own_files_is_told_with_its_place() {
     let faults = crate::own::taken(&planning, &given).unwrap_err();
     assert!(faults[0].starts_with("columns.toml: there is no file `data/none.csv`"), "{faults:?}");
     assert!(faults.iter().any(|fault| fault.starts_with("data/items.csv: there is no such file")), "{faults:?}");
+}
+
+/// At the first stage a fact is what the records say, and at a later one what has come to it by then, with all that follows.
+#[test]
+fn facts_of_a_stage_are_those_that_are_known_at_it() {
+    let plain = planning(&folder("coatings")).unwrap();
+    let staged = plain.staged.as_deref().unwrap();
+    let traps: Vec<&TrapText> = staged.written.traps.iter().take(traps_at("medium-stages")).collect();
+    for seed in 0..4 {
+        let drawn = filler(plain.layout.domain.clone(), "medium", seed).unwrap();
+        let ordinary = Records::of(&plain.layout, &drawn).unwrap();
+        let records = Records::of(&staged.layout, &drawn).unwrap();
+        assert!(ordinary.rows("surge").is_empty() && !records.rows("surge").is_empty());
+        // The files tell all of it, those of later stages too, and each of them is there from its stage on.
+        let workspace = rendered(staged, &records, &traps);
+        assert_eq!(reader::records(&staged.layout, &staged.written, &traps, &workspace), Ok(records.clone()));
+        let files = staged.files(&staged.case_read(&traps, &records)).unwrap();
+        let stage = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.stage);
+        assert_eq!(
+            [stage("data/items.csv"), stage("stage-2/surge.csv"), stage("stage-3/outage.csv")],
+            [1, 2, 3].map(Some)
+        );
+        assert_eq!(
+            [stage("dictionary.md"), stage("stage-2/dictionary.md"), stage("forms/shifts.csv")],
+            [1, 2, 2].map(Some)
+        );
+        let facts = |planning: &Planning, records: &Records| {
+            let stages = planning.stages.as_ref();
+            crate::bind::bindings(&planning.layout, &planning.told, stages, records).unwrap().facts
+        };
+        let (once, by) = (facts(&plain, &ordinary), facts(staged, &records));
+        let of_stage = |fact: &str, stage: &str| -> BTreeMap<String, _> {
+            let at = by[fact].iter().filter_map(|(at, is)| Some((at.strip_prefix(stage)?.to_owned(), is.clone())));
+            at.collect()
+        };
+        for fact in ["upto", "reach", "line_minutes"] {
+            assert_eq!(of_stage(&format!("{fact}_by"), "1|"), once[fact], "{fact}");
+        }
+        assert_ne!(of_stage("upto_by", "2|"), of_stage("upto_by", "1|"));
+        assert_eq!(of_stage("upto_by", "3|"), of_stage("upto_by", "2|"));
+        assert_eq!(of_stage("line_minutes_by", "2|"), of_stage("line_minutes_by", "1|"));
+        assert_ne!(of_stage("line_minutes_by", "3|"), of_stage("line_minutes_by", "2|"));
+        assert!(!by.contains_key("upto") && by.contains_key("last"), "what does not change is one fact");
+    }
+}
+
+/// The whole text of a plan, lifted.
+#[test]
+fn a_workflow_is_lifted_rule_by_rule() {
+    let plain = planning(&folder("coatings")).unwrap();
+    assert!(!plain.plan.views.contains_key("passed") && !plain.plan.rules.contains_key("coatings/frozen-runs"));
+    let staged = plain.staged.as_deref().unwrap();
+    let rule = |id: &str| {
+        let rule = &staged.plan.rules[id];
+        (rule.per.clone().unwrap(), rule.require.clone().unwrap())
+    };
+    let (per, require) = rule("coatings/overtime-window");
+    assert_eq!(per, "k in stages, t in periods where t >= 3");
+    assert_eq!(require, "(sum overtime(stage = k, period >= t - 2, period <= t) of minutes) <= overtime_window()");
+    let (per, require) = rule("coatings/frozen-passed");
+    assert!(per.starts_with("k in stages, i in items") && per.ends_with("where k >= 2 and t <= frozen(k)"));
+    assert!(require.starts_with("(count passed(stage = k, item = i, period = t)) = (count passed(stage = k - 1"));
+    assert!(rule("coatings/balance").1.contains("- upto_by(k, i, t)"));
+    assert_eq!(staged.plan.views["run"].key, ["stage", "item", "period"]);
+    let cost = &staged.plan.objectives["best"].phases[0].of;
+    assert!(
+        cost.starts_with("((sum run(stage = last_stage()) of wash_cost(item))") && cost.contains("change_fee()"),
+        "{cost}"
+    );
+    let hindsight = &staged.stages.as_ref().unwrap().hindsight;
+    assert!(!hindsight.rules.contains_key("coatings/frozen-runs"));
+    assert!(!hindsight.objectives["best"].phases[0].of.contains("change_fee()"));
+    assert_eq!(hindsight.rules["coatings/balance"].per.as_deref(), Some("k in last_stages, i in items, t in periods"));
+}
+
+/// What is wrong with what a folder says of its stages is told, and with the file.
+#[test]
+fn faulty_stages_are_told() {
+    let good = folder("coatings");
+    let with = |from: &str, to: &str| {
+        let mut folder = good.clone();
+        let text = folder.files.get_mut("stages.toml").unwrap();
+        assert!(text.contains(from), "there is no `{from}`");
+        *text = text.replacen(from, to, 1);
+        planning(&folder).err().unwrap_or_default()
+    };
+    let cases = [
+        (with("medium-stages", "middle-stages"), "there is no tier `middle-stages`"),
+        (with("[changed.qty]", "[changed.quantity]"), "`quantity` changes, and is no fact"),
+        (with("stock = \"($stock", "stocks = \"($stock"), "there is no let `stocks`"),
+        (with("code    = \"FREEZE\"\n", ""), "needs `code`"),
+        (with("\"stage\", \"terms\"", "\"stage\", \"plant\""), "the last ones of the records"),
+        (with("frozen(k)\"", "frosen(k)\""), "frosen"),
+    ];
+    for (told, says) in cases {
+        assert!(told.contains("stages.toml") && told.contains(says), "{says}: {told}");
+    }
+    let mut folder = good.clone();
+    let plan = folder.files.get_mut("plan.toml").unwrap();
+    *plan = plan.replacen("t in periods, f in families", "t in periods, k in families", 1).replacen(
+        "= f) <= colours(f)",
+        "= k) <= colours(k)",
+        1,
+    );
+    assert!(planning(&folder).err().unwrap().contains("which is that of the stage"));
 }

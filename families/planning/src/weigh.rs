@@ -4,13 +4,17 @@
 use crate::{
     candidates, quality,
     reader::{self, Workspace},
+    stages::{
+        self,
+        roll::{self, Rolled},
+    },
     workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
 use benchwright_pack::Anchors;
-use benchwright_project::{Case, Discard};
+use benchwright_project::{Breadth, Case, Discard, Optimised as _};
 use benchwright_schema::plan::{Bound, Plan};
-use benchwright_spec::{NamedRows, Outcome, Planner, Solved};
+use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, PlannerError, Solved};
 use std::collections::BTreeMap;
 
 /// What is said of a rule that the best plan minds.
@@ -67,6 +71,19 @@ pub(crate) fn weigh(
     if silent < silent_at(it.tier).min(traps.len()) {
         return Err(Discard::Because("the traps are too loud".to_owned()));
     }
+    // Of a plan in stages the last one is asked about, with what was handed in before it held.
+    let last = match &family.stages {
+        None => None,
+        Some(_) => {
+            let stage = stages::numbers(family, it.case).into_iter().max().unwrap_or(1);
+            let (bound, candidates) =
+                family.stage(it.case, it.plan, it.bound, stage, &it.solved.rows, Breadth::Tight)?;
+            let Outcome::Solved(best) = planner.best(it.plan, &bound, &candidates, &it.case.objective)? else {
+                return Err(Discard::Because("unproved".to_owned()));
+            };
+            Some((candidates, best.phases.first().map(|phase| phase.bound)))
+        }
+    };
     let mut binding = 0;
     let mut all = 0;
     let rules = it.plan.rules.iter().enumerate();
@@ -74,7 +91,14 @@ pub(crate) fn weigh(
         if family.told.known.as_ref() == Some(&rule.id) {
             continue;
         }
-        let binds = binds(family, it, at, planner)?;
+        let binds = match &last {
+            None => binds(family, it, at, planner)?,
+            Some((candidates, best)) => {
+                let mut plan = it.plan.clone();
+                plan.rules[at].lowered = false;
+                is_better(&plan, it, candidates, *best, planner)?
+            }
+        };
         all += 1;
         binding += usize::from(binds);
         found.insert(format!("rule {}", rule.id), if binds { BINDS } else { IDLE }.to_owned());
@@ -105,23 +129,38 @@ fn hurried(
 ) -> Result<Hurried, Discard> {
     let read = reader::records(&family.layout, &family.written, heeded, workspace);
     let bound = read.and_then(|records| {
-        let bindings = crate::bind::bindings(&family.layout, &family.told, &records)?;
+        let bindings = crate::bind::bindings(&family.layout, &family.told, family.stages.as_ref(), &records)?;
         Bound::new(it.plan, &bindings).map_err(|faults| faults.to_string())
     });
     let Ok(bound) = bound else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
-    let rows = candidates::candidates(&family.told, &family.plan, it.plan, &bound, None);
-    let Ok(rows) = rows else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
-    let solved = match planner.best(it.plan, &bound, &rows, &it.case.objective) {
-        Ok(Outcome::Solved(solved)) => solved,
-        Ok(Outcome::Infeasible) => return Ok(Hurried::Loud("no plan is possible".to_owned())),
-        Ok(Outcome::Unproved) => return Ok(Hurried::Undecided),
+    let rolled = match &family.stages {
+        None => {
+            let rows = candidates::candidates(&family.told, &family.plan, it.plan, &bound, None);
+            let Ok(rows) = rows else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };
+            planner.best(it.plan, &bound, &rows, &it.case.objective).map_err(Discard::from).map(|outcome| match outcome
+            {
+                Outcome::Solved(solved) => Rolled::Planned(solved.rows, Vec::new()),
+                Outcome::Infeasible => Rolled::Infeasible,
+                Outcome::Unproved => Rolled::Unproved,
+            })
+        }
+        Some(_) => {
+            let mut ask =
+                |plan: &Plan, bound: &Bound, rows: &Candidates| planner.best(plan, bound, rows, &it.case.objective);
+            roll::rolled(family, it.plan, &bound, &stages::numbers(family, it.case), &mut ask)
+        }
+    };
+    let rows = match rolled {
+        Ok(Rolled::Planned(rows, _)) => rows,
+        Ok(Rolled::Infeasible) => return Ok(Hurried::Loud("no plan is possible".to_owned())),
+        Ok(Rolled::Unproved) => return Ok(Hurried::Undecided),
         // What is too large or has no value is no plan either.
-        Err(benchwright_spec::PlannerError::Unreadable(_)) => {
+        Err(Discard::Planner(PlannerError::Unreadable(_))) => {
             return Ok(Hurried::Loud("the files make no sense".to_owned()));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     };
-    let named = NamedRows::of(&solved.rows, it.plan, &bound);
+    let named = NamedRows::of(&rows, it.plan, &bound);
     let Some(rows) = named.rows(it.plan, it.bound) else {
         return Ok(Hurried::Silent("the plan names what is not there".to_owned()));
     };
@@ -148,9 +187,20 @@ fn binds(family: &Planning, it: &Weighed<'_>, rule: usize, planner: &mut dyn Pla
     // Without a rule that keeps bundles few there may be more of them than can be gone through.
     let Ok(rows) = rows else { return Ok(false) };
     let best = it.solved.phases.first().map(|phase| phase.bound);
-    match planner.some_plan(&plan, it.bound, &rows, &it.case.objective, best) {
+    is_better(&plan, it, &rows, best, planner)
+}
+
+/// Whether there is a plan that is better than what is proved.
+fn is_better(
+    plan: &Plan,
+    it: &Weighed<'_>,
+    rows: &Candidates,
+    best: Option<i64>,
+    planner: &mut dyn Planner,
+) -> Result<bool, Discard> {
+    match planner.some_plan(plan, it.bound, rows, &it.case.objective, best) {
         Ok(found) => Ok(found.is_some()),
-        Err(benchwright_spec::PlannerError::Unreadable(_)) => Ok(false),
+        Err(PlannerError::Unreadable(_)) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

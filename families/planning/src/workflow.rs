@@ -5,6 +5,10 @@ use crate::{
     forms::form_tables,
     layout::{self, Layout},
     records::{OWN, Records},
+    stages::{
+        self, Stages, lift,
+        told::{STAGES, StagesText},
+    },
     told::{self, Told},
     written::{self, TrapText, Written, traps_at},
 };
@@ -39,7 +43,10 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
         None => load(folder)?,
     };
     let told = Told::read(text(told::FILE));
-    let layout = Layout::read(folder);
+    let stages = folder.get(stages::told::FILE).map(StagesText::read).transpose()?;
+    // Whoever brings records of their own plans once.
+    let without: &[String] = stages.as_ref().filter(|_| folder.get(OWN).is_some()).map_or(&[], |stages| &stages.tables);
+    let layout = Layout::read(folder).map(|layout| layout.without(without));
     let written = match &layout {
         Ok(layout) => Written::read(text(written::FILE), layout),
         Err(_) => Err(Vec::new()),
@@ -58,8 +65,36 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
         read.map_err(|why| vec![Diagnostic::at(OWN, "", 0, why, None)])
     });
     let own = own.transpose()?;
-    let mut planning = Planning { layout, told, written, forms, plan, own, filler: telling.filler };
+    let filler = telling.filler;
+    let Some(stages) = stages.filter(|_| own.is_none()) else {
+        let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
+        planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+        return Ok(planning);
+    };
+    let tables = stages.tables.clone();
+    let apart = (layout.without(&tables), written.without(&layout, &tables));
+    let fault = |why: String| vec![Diagnostic::at(stages::told::FILE, "", 0, why, None)];
+    if !layout.tables.iter().map(|table| &table.name).rev().take(tables.len()).all(|name| tables.contains(name)) {
+        return Err(fault("the tables of stages are the last ones of the records, in any order".to_owned()));
+    }
+    let (lifted, more, stages) = stages::lifted(&plan, &told, stages, &forms).map_err(fault)?;
+    let mut staged = Planning {
+        layout,
+        told: more,
+        written,
+        forms: forms.clone(),
+        plan: lifted,
+        own: None,
+        filler,
+        stages: Some(stages),
+        staged: None,
+    };
+    let (layout, written) = apart;
+    let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
+    // What is wrong with the rules themselves is told of these.
     planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+    staged.complete().map_err(fault)?;
+    planning.staged = Some(Box::new(staged));
     Ok(planning)
 }
 
@@ -74,32 +109,37 @@ pub(crate) struct Planning {
     /// Records that are given; without them, they are drawn.
     pub(crate) own: Option<Records>,
     pub(crate) filler: Filler,
+    /// What it knows of stages, where it is planned in stages.
+    pub(crate) stages: Option<Stages>,
+    /// The same workflow planned in stages, where it can be.
+    pub(crate) staged: Option<Box<Planning>>,
 }
 
 impl Planning {
-    /// Adds to the rules what follows from the records and from the desk.
+    /// The workflow as cases with these switches have it.
+    pub(crate) fn of(&self, switches: &[String]) -> &Planning {
+        let is_staged = switches.iter().any(|switch| switch == STAGES);
+        self.staged.as_deref().filter(|_| is_staged).unwrap_or(self)
+    }
+
+    /// The tables that are handed in.
+    pub(crate) fn form_tables(&self) -> impl Iterator<Item = &benchwright_schema::Table> {
+        form_tables(&self.forms, self.until())
+    }
+
+    /// Up to which stage forms are there: whoever plans once is at the first.
+    pub(crate) fn until(&self) -> i64 {
+        if self.stages.is_some() { i64::MAX } else { 1 }
+    }
+
+    /// Completes the rules, and holds what is told beside them to what there is.
     fn complete(&mut self) -> Result<(), String> {
-        let mut plan = self.plan.clone();
-        self.layout.declare(&self.told.sets, &mut plan);
-        bind::declare(&self.layout, &self.told, &mut plan)?;
-        let unchanged =
-            RuleText { code: "DESK.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
-        plan.rules.insert(UNCHANGED.to_owned(), unchanged);
-        let always = |name: &str| (name.to_owned(), "true".to_owned());
-        plan.frame = FrameText {
-            new: form_tables(&self.forms).map(|table| always(&table.name)).collect(),
-            system: BTreeMap::from([always("handed")]),
-            ignore: BTreeMap::from([("stage".to_owned(), vec!["current".to_owned()])]),
-            rule: UNCHANGED.to_owned(),
-            ..FrameText::default()
-        };
-        let columns = |table: &str, columns: &[&str]| {
-            (table.to_owned(), columns.iter().map(|column| (*column).to_owned()).collect::<Vec<String>>())
-        };
-        // What the desk writes down by itself.
-        plan.stamped =
-            BTreeMap::from([columns("handed", &["form", "stage", "revision"]), columns("stage", &["current"])]);
-        self.plan = plan;
+        self.plan = self.completed(self.plan.clone())?;
+        if let Some(stages) = &self.stages {
+            let hindsight = self.completed(stages.hindsight.clone())?;
+            Plan::compile(&hindsight, &self.forms).map_err(|faults| faults.to_string())?;
+            self.stages.iter_mut().for_each(|stages| stages.hindsight.clone_from(&hindsight));
+        }
         // A figure stands in a file, where it is read; a sentence that told it again would be a second place.
         let figure = |says: &String| says.contains(|c: char| c.is_ascii_digit() || c == '{');
         if let Some((id, _)) = self.plan.rules.iter().find(|(_, rule)| rule.says.iter().any(figure)) {
@@ -118,10 +158,43 @@ impl Planning {
         }
     }
 
+    /// Adds to rules what follows from the records and from the desk.
+    fn completed(&self, mut plan: PlanText) -> Result<PlanText, String> {
+        self.layout.declare(&self.told.sets, &mut plan);
+        bind::declare(&self.layout, &self.told, &mut plan)?;
+        if let Some(stages) = &self.stages {
+            stages.declare(&self.told, &mut plan)?;
+        }
+        let unchanged =
+            RuleText { code: "DESK.FRAME".to_owned(), family: "frame".to_owned(), frame: true, ..RuleText::default() };
+        plan.rules.insert(UNCHANGED.to_owned(), unchanged);
+        let always = |name: &str| (name.to_owned(), "true".to_owned());
+        plan.frame = FrameText {
+            new: self.form_tables().map(|table| always(&table.name)).collect(),
+            system: BTreeMap::from([always("handed")]),
+            ignore: BTreeMap::from([("stage".to_owned(), vec!["current".to_owned()])]),
+            rule: UNCHANGED.to_owned(),
+            ..FrameText::default()
+        };
+        let columns = |table: &str, columns: &[&str]| {
+            (table.to_owned(), columns.iter().map(|column| (*column).to_owned()).collect::<Vec<String>>())
+        };
+        // What the desk writes down by itself.
+        plan.stamped =
+            BTreeMap::from([columns("handed", &["form", "stage", "revision"]), columns("stage", &["current"])]);
+        // Who plans once has no use for the stage of a row.
+        let with_stage = self.form_tables().filter(|table| table.field_named(lift::FIELD).is_some());
+        if self.stages.is_none() {
+            plan.stamped.extend(with_stage.map(|table| columns(&table.name, &[lift::FIELD])));
+        }
+        Ok(plan)
+    }
+
     /// A case of records, with the traps of its tier.
     pub(crate) fn case(&self, draw: &Draw<'_>, records: &Records) -> Case {
-        let traps = self.written.traps.iter().take(traps_at(draw.tier));
-        self.case_of(draw.objective, traps.map(TrapText::switch).collect(), records)
+        let traps = self.written.traps.iter().take(traps_at(draw.tier)).map(TrapText::switch);
+        let stages = self.stages.iter().map(|_| STAGES.to_owned());
+        self.case_of(draw.objective, traps.chain(stages).collect(), records)
     }
 
     pub(crate) fn case_of(&self, objective: &str, switches: Vec<String>, records: &Records) -> Case {

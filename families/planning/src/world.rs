@@ -8,8 +8,8 @@ use benchwright_project::FirstState;
 use benchwright_schema::Domain;
 use std::collections::BTreeMap;
 
-/// The first state with these files.
-pub(crate) fn first_state(domain: &Domain, files: &[Rendered]) -> Result<FirstState, String> {
+/// The first state with these files, of work in so many stages.
+pub(crate) fn first_state(domain: &Domain, files: &[Rendered], last: i64) -> Result<FirstState, String> {
     let mut tables = Vec::new();
     let mut keys = BTreeMap::new();
     for table in &domain.tables {
@@ -24,7 +24,7 @@ pub(crate) fn first_state(domain: &Domain, files: &[Rendered]) -> Result<FirstSt
                         "id" => Value::Ref(id),
                         "path" => Value::text(&*file.path),
                         "media" => Value::text(file.media),
-                        "stage" => Value::Int(1),
+                        "stage" => Value::Int(file.stage),
                         "body" => Value::text(&*file.body),
                         _ => Value::Null,
                     };
@@ -33,7 +33,11 @@ pub(crate) fn first_state(domain: &Domain, files: &[Rendered]) -> Result<FirstSt
                 keys.insert("file".to_owned(), named);
             }
             "stage" => {
-                let cell = |name: &str| if name == "id" { Value::Ref(1) } else { Value::Int(1) };
+                let cell = |name: &str| match name {
+                    "id" => Value::Ref(1),
+                    "last" => Value::Int(last),
+                    _ => Value::Int(1),
+                };
                 rows.push(table.fields.iter().map(|field| cell(&field.name)).collect());
                 keys.insert("stage".to_owned(), BTreeMap::from([(1, "stage".to_owned())]));
             }

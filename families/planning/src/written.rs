@@ -36,6 +36,9 @@ struct FileText {
     /// The sheet's name, in a workbook.
     #[serde(default)]
     sheet: Option<String>,
+    /// The stage from which on it is there, with the rows that are told then; without one, it is there from the first on.
+    #[serde(default)]
+    stage: Option<i64>,
     /// `column as name: meaning`, with `table.` before the column where there are several tables.
     columns: Vec<String>,
 }
@@ -120,6 +123,8 @@ pub(crate) struct Written {
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) says: String,
+    /// The stage from which on it is there.
+    pub(crate) stage: i64,
     /// Its tables with their columns.
     pub(crate) tables: Vec<FileTable>,
 }
@@ -161,6 +166,15 @@ impl Written {
         Err(document.into_faults())
     }
 
+    /// The same without the files of some tables.
+    #[must_use]
+    pub(crate) fn without(&self, layout: &Layout, tables: &[String]) -> Written {
+        let mut less = self.clone();
+        let is_of = |table: &FileTable| tables.contains(&layout.tables[table.from].name);
+        less.files.retain(|file| !file.tables.iter().any(is_of));
+        less
+    }
+
     fn of(text: FilesText, layout: &Layout, faults: &mut Vec<KeyFault>) -> Written {
         let mut written = Written { files: Vec::new(), traps: Vec::new() };
         let mut told: BTreeMap<(usize, usize), String> = BTreeMap::new();
@@ -195,7 +209,12 @@ impl Written {
                     }
                 }
             }
-            written.files.push(File { path: path.clone(), says: file.says.clone(), tables });
+            let stage = file.stage.unwrap_or(1);
+            if stage > 1 && !path.starts_with(&folder_of(stage)) {
+                let why = format!("what comes with a stage stands in its folder, `{}`", folder_of(stage));
+                faults.push(KeyFault::new(["file", path], why).at_key());
+            }
+            written.files.push(File { path: path.clone(), says: file.says.clone(), stage, tables });
         }
         for (at, table) in layout.tables.iter().enumerate() {
             for (column, declared) in table.columns.iter().enumerate() {
@@ -284,6 +303,11 @@ impl Written {
             }
         }
     }
+}
+
+/// The folder of what comes with a stage.
+pub(crate) fn folder_of(stage: i64) -> String {
+    format!("stage-{stage}/")
 }
 
 impl TrapText {

@@ -13,14 +13,13 @@ use benchwright_schema::{
 };
 use benchwright_solve::PhasePlanner;
 use benchwright_spec::{NamedRows, Outcome, Planner};
-use benchwright_world::WorldError;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
     let mut access = match Reads::of(subject) {
         Ok(access) => access,
-        Err(error) => return Finding::new(Held::NoVerdict(error.to_string())),
+        Err(why) => return Finding::new(Held::NoVerdict(why)),
     };
     let Some(reader) = subject.family.reader() else {
         return Finding::new(Held::NoVerdict("the family offers no reader of its briefs".to_owned()));
@@ -63,9 +62,14 @@ pub(super) struct Reads<'f> {
 }
 
 impl<'f> Reads<'f> {
-    /// Reads in an episode of a task at its first state.
-    pub(super) fn of(subject: &'f Subject<'_>) -> Result<Reads<'f>, WorldError> {
-        Ok(Reads { episode: subject.begin()?, frame: &subject.plan.frame, calls: 0 })
+    /// Reads in an episode of a task at its first state. Where more is known stage by stage, it is that in which the oracle has come to
+    /// the last one, since nobody reads before its time what comes later.
+    pub(super) fn of(subject: &'f Subject<'_>) -> Result<Reads<'f>, String> {
+        let episode = match subject.stages() {
+            1 => subject.begin().map_err(|error| error.to_string())?,
+            _ => subject.done()?,
+        };
+        Ok(Reads { episode, frame: &subject.plan.frame, calls: 0 })
     }
 
     fn only_asks(&self, tool: &Tool) -> bool {

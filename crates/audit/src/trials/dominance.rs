@@ -9,6 +9,7 @@
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::Breadth;
+use benchwright_schema::plan::Phase;
 use benchwright_solve::{Constraint, Formula, Limits, Lin, Lower, Status};
 
 /// Work of one solve.
@@ -90,9 +91,20 @@ fn exchange(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<Stri
 
 /// For each phase, with those before it at their best, looks for a better plan. The number of variables.
 fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String>) -> Result<usize, String> {
+    // A plan in stages is bounded by what somebody could plan who knew all of them, so that is held to all that could be written.
+    let optimised = subject.family.optimised().ok_or("the family offers no optimiser")?;
+    if let Some((plan, bound, candidates)) = optimised.hindsight(&subject.case, Breadth::Dominant)? {
+        let mut lower = Lower::in_way(subject.lowering(), &plan, &bound, &candidates);
+        for instance in lower.all_instances().map_err(|error| error.to_string())? {
+            lower.require(&instance.holds);
+        }
+        let phase = plan.objectives[&subject.case.objective].first().ok_or("there is no phase")?;
+        return anchored(subject, &mut lower, phase, faults, open);
+    }
     let mut lower = lowered(subject, Breadth::Dominant, 0)?;
     if subject.is_anchored() {
-        return anchored(subject, &mut lower, faults, open);
+        let phase = subject.plan.objectives[&subject.case.objective].first().ok_or("there is no phase")?;
+        return anchored(subject, &mut lower, phase, faults, open);
     }
     let phases = &subject.plan.objectives[&subject.case.objective];
     let costs = costs(subject, &mut lower)?;
@@ -125,10 +137,10 @@ fn better(subject: &Subject<'_>, faults: &mut Vec<String>, open: &mut Vec<String
 fn anchored(
     subject: &Subject<'_>,
     lower: &mut Lower<'_>,
+    phase: &Phase,
     faults: &mut Vec<String>,
     open: &mut Vec<String>,
 ) -> Result<usize, String> {
-    let phase = subject.plan.objectives[&subject.case.objective].first().ok_or("there is no phase")?;
     let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(phase.text.sign());
     let anchors = subject.task.sealed.verifier.anchors.as_ref().ok_or("there are no anchors")?;
     let full = anchors.full * phase.text.sign();

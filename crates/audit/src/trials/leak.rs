@@ -10,8 +10,9 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use benchwright_base::Digest;
 use benchwright_files::{Limits, xlsx};
 use benchwright_grade::Grader;
-use benchwright_pack::{Split, Task};
+use benchwright_pack::{Script, Split, Task};
 use benchwright_schema::{arguments_schema, describe, plan::Binding, result_schema};
+use benchwright_world::replay;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,8 +68,36 @@ fn search(subject: &Subject<'_>) -> Result<Finding, String> {
         telling.extend(telling_key(&document, &secrets).map(|found| format!("an answer of {}: {found}", answer.tool)));
     }
     faults.extend(telling);
+    faults.extend(early(subject)?);
     let finding = Finding::of(&faults).count("secrets", secrets.names.len() + secrets.numbers.len());
     Ok(finding.count("answers", answers.len()).count("texts", seen))
+}
+
+/// What is there before its stage, of all that comes with one: a file in the folder of a stage that the oracle has not come to yet.
+fn early(subject: &Subject<'_>) -> Result<Vec<String>, String> {
+    let mut faults = BTreeSet::new();
+    if subject.stages() == 1 {
+        return Ok(Vec::new());
+    }
+    let mut episode = subject.begin().map_err(|error| error.to_string())?;
+    let mut keys = subject.bound_keys();
+    for step in std::iter::once(None).chain(subject.task.sealed.oracle.steps.iter().map(Some)) {
+        if let Some(step) = step {
+            let script = Script { steps: vec![step.clone()], ..Script::default() };
+            replay(&script, &mut keys, &mut episode).map_err(|error| error.to_string())?;
+        }
+        let list = episode.call("workspace_list", "{}").map_err(|refusal| refusal.to_string())?;
+        let list = parsed("the list of files", list.as_bytes())?;
+        let now = list["stage"].as_i64().unwrap_or_default();
+        for path in list["files"].as_array().into_iter().flatten().filter_map(|file| file["path"].as_str()) {
+            let folder = path.strip_prefix("stage-").and_then(|rest| rest.split_once('/'));
+            let from = folder.and_then(|(stage, _)| stage.parse::<i64>().ok()).unwrap_or(1);
+            if from > now {
+                faults.insert(format!("{path} is there at stage {now}"));
+            }
+        }
+    }
+    Ok(faults.into_iter().collect())
 }
 
 fn parsed(name: &str, bytes: &[u8]) -> Result<Json, String> {

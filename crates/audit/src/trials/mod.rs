@@ -20,6 +20,7 @@ pub(crate) mod near_miss;
 mod oracle;
 mod outsider;
 pub(crate) mod reading;
+mod recourse;
 mod regenerate;
 mod second_solver;
 mod spam;
@@ -256,6 +257,14 @@ pub const TRIALS: &[Trial] = &[
         about: "the bound follows from sealed multipliers in whole numbers, without a solver",
         run: bound::run,
         on_request: request::not_planned,
+        ..OPTIMISED
+    },
+    Trial {
+        name: "recourse",
+        about: "whatever was planned at earlier stages, there is a plan at the next",
+        run: recourse::run,
+        on_request: request::not_planned,
+        drawn: true,
         ..OPTIMISED
     },
     Trial {

@@ -173,8 +173,7 @@ pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
         let why = "the pattern has rules of its own, which only those know who wrote them";
         return Finding::new(Held::Na(why.to_owned()));
     }
-    let asked =
-        subject.solver().and_then(|solver| Ok((solver, Reads::of(subject).map_err(|error| error.to_string())?)));
+    let asked = subject.solver().and_then(|solver| Ok((solver, Reads::of(subject)?)));
     let (solver, mut access) = match asked {
         Ok(asked) => asked,
         Err(why) => return Finding::new(Held::NoVerdict(why)),

@@ -242,3 +242,49 @@ fn a_broken_compiler_of_other_workflows_is_found_too() {
     *anchors = Anchors { full: anchors.full + 100, half: anchors.half + 100, none: anchors.none + 100 };
     caught(&missing, &tours, "dominance");
 }
+
+/// A task in stages: it is certified by rolling, everything that is cheap to try holds, and what its compiler could break is found.
+#[test]
+fn a_task_in_stages_is_certified_stage_by_stage_and_broken_ones_are_found() {
+    let Some((bench, _)) = &*MADE else { return };
+    let task = bench.make("planning/coatings", "medium-stages", 1);
+    for trial in ["idle", "oracle", "closed-book", "leak", "canary", "recourse"] {
+        assert_eq!(bench.found(&task, &task, Some(trial)), [], "{trial}");
+    }
+    let verifier = &task.sealed.verifier;
+    let anchors = verifier.anchors.unwrap();
+    assert!(anchors.full < verifier.best[0] && anchors.half == verifier.best[0], "{anchors:?}");
+    let remake = || Ok::<_, NotRemade>(task.clone());
+    let subject = Subject::new(&task, &bench.catalog, None, &remake).unwrap();
+    let verdict = subject.grader().unwrap().grade(&subject.play(&task.sealed.oracle).unwrap()).unwrap();
+    assert_eq!((verdict.ending, verdict.reward), (Ending::Pass, FULL / 2));
+    // What nobody can know at the first stage is not there at it.
+    let domain = bench.catalog.find(&task.open.domain).unwrap().domain;
+    let mut world = Snapshot::from_bytes(&task.world, &domain).unwrap();
+    let stage = domain.table(domain.table_named("file").unwrap()).field_named("stage").unwrap().index();
+    let row = file(&mut world, &domain, "stage-2/surge.csv");
+    assert_eq!(row[stage], benchwright_base::Value::Int(2));
+    row[stage] = benchwright_base::Value::Int(1);
+    let mut early = task.clone();
+    early.world = world.to_bytes(&domain);
+    let digest = benchwright_base::Digest::of(&early.world).to_string();
+    early.open.world.clone_from(&digest);
+    early.sealed.verifier.world = digest;
+    bench.catches(&early, &task, "leak");
+    // A freeze that reads the wrong stage.
+    let mut loose = task.clone();
+    let freeze = loose.sealed.verifier.plan.rules.get_mut("coatings/frozen-runs").unwrap();
+    let require = freeze.require.as_mut().unwrap();
+    assert!(require.contains("stage = k - 1"));
+    *require = require.replace("stage = k - 1", "stage = k");
+    bench.catches(&loose, &task, "near-miss");
+    // A fact that the judge has from the stage before.
+    let mut late = task.clone();
+    let known = late.sealed.verifier.bindings.facts.get_mut("line_minutes_by").unwrap();
+    let before: Vec<_> =
+        known.iter().filter_map(|(at, is)| Some((at.strip_prefix("2|")?.to_owned(), is.clone()))).collect();
+    for (at, is) in before {
+        known.insert(format!("3|{at}"), is);
+    }
+    bench.catches(&late, &task, "closed-book");
+}

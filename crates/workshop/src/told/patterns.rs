@@ -137,8 +137,9 @@ pub fn page(given: &str, pattern: &Pattern, rules: &PlanText, width: usize) -> S
             out.push_str(&paragraph("objective  ", objective, width));
         }
         _ => {
+            let widest = pattern.head.cells.iter().map(|cell| cell.tier.len() + 2).fold(8, usize::max);
             for cell in &pattern.head.cells {
-                out.push_str(&paragraph(&format!("{:<8}", cell.tier), &cell.objectives.join(", "), width));
+                out.push_str(&paragraph(&format!("{:<widest$}", cell.tier), &cell.objectives.join(", "), width));
             }
         }
     }

@@ -142,6 +142,12 @@ impl<'d> Form<'d> {
         self.table().field_named(STAGE).filter(|id| self.table().field(*id).ty == Type::Int)
     }
 
+    /// The stage from which on it can be handed in: the lowest that its column of stages takes, else the first.
+    pub fn from_stage(&self) -> i64 {
+        let bounds = self.stage().and_then(|stage| self.table().field(stage).bounds);
+        bounds.map_or(1, |(least, _)| least.max(1))
+    }
+
     /// Sets of columns in which no two rows of a document are alike.
     pub fn keys(&self) -> impl Iterator<Item = Vec<FieldId>> + use<'d> {
         let stage = self.stage();

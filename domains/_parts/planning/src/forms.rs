@@ -4,6 +4,7 @@ use crate::{
     answer,
     form::Form,
     names::{a, t},
+    stage::stage,
 };
 use benchwright_base::{Json, json, number};
 use benchwright_expr::Type;
@@ -11,11 +12,13 @@ use benchwright_pack::Refusal;
 use benchwright_sandbox::NativeCall;
 use benchwright_schema::{Domain, Field};
 
-/// All forms, in the order in which the tool names their tables.
-pub(crate) fn forms<'d>(call: &NativeCall<'_, 'd>) -> Vec<Form<'d>> {
+/// The forms that there are at this stage, in the order in which the tool names their tables.
+pub(crate) fn forms<'d>(call: &NativeCall<'_, 'd>) -> Result<Vec<Form<'d>>, Refusal> {
+    let now = stage(call)?.now;
     let own = [call.table(t::file), call.table(t::stage), call.table(t::handed)];
     let tables = call.reads().iter().filter(|table| !own.contains(table));
-    tables.map(|table| Form::of(call.domain(), *table)).collect()
+    let forms = tables.map(|table| Form::of(call.domain(), *table));
+    Ok(forms.filter(|form| form.from_stage() <= now).collect())
 }
 
 /// The form that `form` names.
@@ -23,7 +26,7 @@ pub(crate) fn asked<'d>(call: &NativeCall<'_, 'd>) -> Result<Form<'d>, Refusal> 
     let Some(Json::Text(asked)) = call.raw(a::form) else {
         return Err(Refusal::argument(a::form.name(), "is required"));
     };
-    let forms = forms(call);
+    let forms = forms(call)?;
     let names = || forms.iter().map(Form::name).collect::<Vec<_>>().join(", ");
     let found = forms.iter().find(|form| form.name() == asked).copied();
     found.ok_or_else(|| Refusal::argument(a::form.name(), format!("is none of the forms, which are {}", names())))

@@ -153,7 +153,7 @@ fn without_sheet(call: &Call<'_, '_>) -> Result<(), Refusal> {
 pub(crate) fn workspace_list(call: &mut Call<'_, '_>) -> Result<Gives, Refusal> {
     let stage = stage(call)?;
     let files = files(call, stage)?;
-    let forms = forms::forms(call);
+    let forms = forms::forms(call)?;
     let domain = call.domain();
     answer::object(|out| {
         answer::int(out, "stage", stage.now);

@@ -6,7 +6,7 @@ mod table;
 mod text;
 
 pub(crate) use table::{Read, Workspace};
-pub(crate) use text::read as read_brief;
+pub(crate) use text::{of_text, read as read_brief};
 
 use crate::{
     layout::{Kind, KnownBy, Layout},

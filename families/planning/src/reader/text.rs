@@ -2,7 +2,7 @@
 
 use crate::{
     brief,
-    forms::{form_columns, form_tables, in_words},
+    forms::{form_columns, in_words},
     workflow::Planning,
     written::TrapText,
 };
@@ -59,6 +59,12 @@ impl<'t> Lines<'t> {
     }
 }
 
+/// The workflow as a brief has it: with stages, if there is a word of them.
+pub(crate) fn of_text<'f>(family: &'f Planning, text: &str) -> &'f Planning {
+    let has_stages = text.split('\n').any(|line| line == brief::STAGES);
+    family.staged.as_deref().filter(|_| has_stages).unwrap_or(family)
+}
+
 /// Reads a brief of a workflow.
 pub(crate) fn read<'f>(family: &'f Planning, text: &str) -> Result<Said<'f>, String> {
     let mut lines = Lines::of(text);
@@ -82,14 +88,20 @@ pub(crate) fn read<'f>(family: &'f Planning, text: &str) -> Result<Said<'f>, Str
         }
     }
     lines.is(brief::DICTIONARY)?;
+    if family.stages.is_some() {
+        lines.is(brief::STAGES)?;
+        for says in brief::STAGES_SAY {
+            lines.is(says)?;
+        }
+    }
     lines.is(brief::FILES)?;
-    for file in &family.written.files {
+    for file in family.written.files.iter().filter(|file| file.stage == 1) {
         lines.is(&format!("- `{}` holds {}.", file.path, file.says))?;
     }
     lines.is(brief::FORMS)?;
-    for table in form_tables(&family.forms) {
+    for table in family.form_tables() {
         let says = told.forms.get(&table.name).map_or("", |says| says);
-        lines.is(&format!("**{}**: {says}.", table.name))?;
+        lines.is(&brief::form_says(table, says))?;
         for field in form_columns(table) {
             let means = told.columns.get(&table.name).and_then(|columns| columns.get(&field.name));
             let means = means.map(|means| format!("{means}; ")).unwrap_or_default();

@@ -28,6 +28,8 @@ impl Sheet {
 pub(crate) struct Draft {
     pub(crate) path: String,
     pub(crate) says: String,
+    /// The stage from which on it is there.
+    pub(crate) stage: i64,
     pub(crate) sheets: Vec<Sheet>,
     /// What columns mean that traps have added: sheet, column, meaning.
     pub(crate) added: Vec<(String, String, String)>,
@@ -38,6 +40,8 @@ pub(crate) struct Source<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) written: &'a Written,
     pub(crate) forms: &'a Domain,
+    /// Up to which stage forms are there.
+    pub(crate) until: i64,
     pub(crate) records: &'a Records,
     pub(crate) traps: Vec<&'a TrapText>,
 }

@@ -7,9 +7,11 @@ use draft::text;
 pub(crate) use draft::{Draft, Sheet, Source};
 
 use crate::{
-    forms::{form_columns, form_tables},
+    forms::{form_columns, form_tables, from_stage},
     layout::Kind,
-    written::{File, FileTable},
+    records::Cell,
+    stages::lift::FIELD,
+    written::{File, FileTable, folder_of},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use benchwright_base::{Digest, Stream};
@@ -26,6 +28,8 @@ pub(crate) struct Rendered {
     pub(crate) path: String,
     pub(crate) media: &'static str,
     pub(crate) body: String,
+    /// The stage from which on it is there.
+    pub(crate) stage: i64,
 }
 
 /// The files of a case: the data with its traps, the notes, the forms and the dictionary, by path.
@@ -45,23 +49,34 @@ pub(crate) fn files(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
         files.push(write(draft)?);
     }
     for (path, text) in notes {
-        files.push(Rendered { path, media: "text/markdown", body: text });
+        files.push(Rendered { path, media: "text/markdown", body: text, stage: 1 });
     }
     files.extend(forms(source)?);
-    files.push(dictionary(source, &drafts)?);
+    // What comes with a stage has a dictionary of its own.
+    let mut stages: Vec<i64> = std::iter::once(1).chain(drafts.iter().map(|draft| draft.stage)).collect();
+    stages.sort_unstable();
+    stages.dedup();
+    for stage in stages {
+        files.push(dictionary(source, &drafts, stage)?);
+    }
     files.sort();
     Ok(files)
 }
 
 fn draft(source: &Source<'_>, file: &File) -> Draft {
-    let sheets = file.tables.iter().map(|table| sheet(source, table)).collect();
-    Draft { path: file.path.clone(), says: file.says.clone(), sheets, added: Vec::new() }
+    let sheets = file.tables.iter().map(|table| sheet(source, table, file.stage)).collect();
+    Draft { path: file.path.clone(), says: file.says.clone(), stage: file.stage, sheets, added: Vec::new() }
 }
 
-fn sheet(source: &Source<'_>, table: &FileTable) -> Sheet {
+fn sheet(source: &Source<'_>, table: &FileTable, stage: i64) -> Sheet {
     let declared = &source.layout.tables[table.from];
     let kind = |column: usize| declared.columns[column].kind;
-    let rows = source.records.rows(&declared.name).iter();
+    let of_stage = declared.columns.iter().position(|column| column.name == FIELD);
+    let is_now = |row: &&Vec<Cell>| match of_stage {
+        Some(at) if stage > 1 => row[at] == Cell::Number(stage),
+        _ => true,
+    };
+    let rows = source.records.rows(&declared.name).iter().filter(is_now);
     let rows = rows.map(|row| table.columns.iter().map(|column| text(kind(column.from), &row[column.from])).collect());
     let whole = table.columns.iter().filter(|column| match kind(column.from) {
         Kind::Int => true,
@@ -104,17 +119,18 @@ fn write(draft: &Draft) -> Result<Rendered, String> {
             (XLSX, STANDARD.encode(xlsx::write(&sheets).map_err(fault)?))
         }
     };
-    Ok(Rendered { path: draft.path.clone(), media, body })
+    Ok(Rendered { path: draft.path.clone(), media, body, stage: draft.stage })
 }
 
 /// The head of every form, and what its columns may hold.
 fn forms(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
     let mut files = Vec::new();
-    for table in form_tables(source.forms) {
+    for table in form_tables(source.forms, source.until) {
+        let stage = from_stage(table);
         let header: Vec<String> = form_columns(table).map(|field| field.name.clone()).collect();
         let head = Table::new(&*table.name, header.clone(), Vec::new()).map_err(|faults| faults.to_string())?;
         let body = csv::write(&head, Dialect::Comma).map_err(|faults| faults.to_string())?;
-        files.push(Rendered { path: format!("forms/{}.csv", table.name), media: "text/csv", body });
+        files.push(Rendered { path: format!("forms/{}.csv", table.name), media: "text/csv", body, stage });
         let mut properties = serde_json::Map::new();
         for field in form_columns(table) {
             properties.insert(field.name.clone(), schema(field));
@@ -127,7 +143,7 @@ fn forms(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
         let schema = serde_json::json!({ "title": table.name, "type": "array", "items": object });
         let body = serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())?;
         let path = format!("forms/{}.schema.json", table.name);
-        files.push(Rendered { path, media: "application/json", body: format!("{body}\n") });
+        files.push(Rendered { path, media: "application/json", body: format!("{body}\n"), stage });
     }
     Ok(files)
 }
@@ -150,10 +166,10 @@ fn schema(field: &benchwright_schema::Field) -> serde_json::Value {
     schema
 }
 
-/// What every column of every file means.
-fn dictionary(source: &Source<'_>, drafts: &[Draft]) -> Result<Rendered, String> {
+/// What every column of every file means that is there from a stage on.
+fn dictionary(source: &Source<'_>, drafts: &[Draft], stage: i64) -> Result<Rendered, String> {
     let mut body = String::from("# Dictionary\n");
-    for draft in drafts {
+    for draft in drafts.iter().filter(|draft| draft.stage == stage) {
         let _ = write!(body, "\n## {}\n\nHolds {}.\n", draft.path, draft.says);
         let file = source.written.files.iter().find(|file| file.path == draft.path);
         let mut rows = Vec::new();
@@ -192,5 +208,6 @@ fn dictionary(source: &Source<'_>, drafts: &[Draft]) -> Result<Rendered, String>
         body.push('\n');
         body.push_str(&markdown::write(&table).map_err(|faults| faults.to_string())?);
     }
-    Ok(Rendered { path: "dictionary.md".to_owned(), media: "text/markdown", body })
+    let folder = if stage > 1 { folder_of(stage) } else { String::new() };
+    Ok(Rendered { path: format!("{folder}dictionary.md"), media: "text/markdown", body, stage })
 }

@@ -69,6 +69,7 @@ pub(super) fn lay(
             drafts.push(Draft {
                 path,
                 says: "which code of the old system is which of ours".to_owned(),
+                stage: 1,
                 sheets: vec![codes],
                 added,
             });

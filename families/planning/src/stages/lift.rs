@@ -1,0 +1,223 @@
+//! Lifts the rules of a plan that is made once to those of one that is made anew at every stage. A rule is written once: its text is
+//! rewritten word by word. Each view of a form that is handed in at every stage speaks of one stage, which is `k`; so does each fact that
+//! changes from stage to stage, under a name of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The variable that stands for the stage.
+pub(crate) const VARIABLE: &str = "k";
+/// The set that it goes through.
+pub(crate) const SET: &str = "stages";
+/// The field of a view, and the column of a form, that is the stage.
+pub(crate) const FIELD: &str = "stage";
+
+/// What is rewritten.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lift {
+    /// The views, or the tables, whose rows are of a stage.
+    pub(crate) of_stage: BTreeSet<String>,
+    /// The facts that change from stage to stage, each with its name as a fact of a stage.
+    pub(crate) facts: BTreeMap<String, String>,
+}
+
+/// A word, number, text or sign of an expression, with where it begins and ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Token<'t> {
+    from: usize,
+    text: &'t str,
+}
+
+impl Token<'_> {
+    fn is_word(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    }
+
+    fn end(&self) -> usize {
+        self.from + self.text.len()
+    }
+}
+
+/// The tokens of an expression, without the space between them.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(first) = text[from..].chars().next() {
+        let rest = &text[from..];
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let length = match first {
+            c if c.is_whitespace() => {
+                from += c.len_utf8();
+                continue;
+            }
+            // A quote inside is doubled, which reads as two texts one after the other; nothing in either is a name.
+            '\'' => rest[1..].find('\'').map_or(rest.len(), |end| end + 2),
+            c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        found.push(Token { from, text: &rest[..length] });
+        from += length;
+    }
+    found
+}
+
+/// Whether a text has a word.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    tokens(text).iter().any(|token| token.text == word)
+}
+
+/// Words before which a source is written without brackets: `r in run`, `count run`.
+const BEFORE_A_SOURCE: [&str; 8] = ["in", "exists", "none", "count", "sum", "min", "max", "all"];
+
+impl Lift {
+    /// An expression about the stage that `at` says, which `k` stands for. What names a stage itself stays.
+    pub(crate) fn expr(&self, text: &str, at: &str) -> String {
+        let tokens = tokens(text);
+        let mut lifted = String::with_capacity(text.len() * 2);
+        let mut from = 0;
+        for (place, token) in tokens.iter().enumerate() {
+            let before = place.checked_sub(1).map_or("", |before| tokens[before].text);
+            let next = tokens.get(place + 1).map_or("", |next| next.text);
+            if !token.is_word() || before == "." {
+                continue;
+            }
+            let is_called = next == "(";
+            let more = |first: String| match tokens.get(place + 2).map(|token| token.text) {
+                Some(")") | None => first,
+                Some(_) => format!("{first}, "),
+            };
+            if let (Some(name), true) = (self.facts.get(token.text), is_called) {
+                lifted.push_str(&text[from..token.from]);
+                lifted.push_str(name);
+                lifted.push('(');
+                lifted.push_str(&more(at.to_owned()));
+                from = tokens[place + 1].end();
+            } else if self.of_stage.contains(token.text) && is_called && !names_stage(&tokens[place + 1..]) {
+                lifted.push_str(&text[from..tokens[place + 1].end()]);
+                lifted.push_str(&more(format!("{FIELD} = {at}")));
+                from = tokens[place + 1].end();
+            } else if self.of_stage.contains(token.text) && !is_called && BEFORE_A_SOURCE.contains(&before) {
+                lifted.push_str(&text[from..token.end()]);
+                lifted.push_str(&format!("({FIELD} = {at})"));
+                from = token.end();
+            } else if token.text == VARIABLE {
+                lifted.push_str(&text[from..token.from]);
+                lifted.push_str(at);
+                from = token.end();
+            }
+        }
+        lifted.push_str(&text[from..]);
+        lifted
+    }
+
+    /// The variables of a rule, or of candidates, with the stage in front of them; those that name it themselves keep their order.
+    pub(crate) fn per(&self, per: Option<&str>) -> String {
+        let stage = format!("{VARIABLE} in {SET}");
+        match per.map(|per| self.expr(per, VARIABLE)) {
+            None => stage,
+            Some(per) if has_stage(&per) => per,
+            Some(per) => format!("{stage}, {per}"),
+        }
+    }
+}
+
+/// Whether variables begin with that of the stage.
+fn has_stage(per: &str) -> bool {
+    let tokens = tokens(per);
+    let texts: Vec<&str> = tokens.iter().take(3).map(|token| token.text).collect();
+    texts == [VARIABLE, "in", SET]
+}
+
+/// Whether the filters that begin with a bracket name a stage.
+fn names_stage(filters: &[Token<'_>]) -> bool {
+    let mut deep = 0;
+    for (at, token) in filters.iter().enumerate() {
+        match token.text {
+            "(" => deep += 1,
+            ")" if deep == 1 => return false,
+            ")" => deep -= 1,
+            _ => {}
+        }
+        let begins = deep == 1 && matches!(token.text, "(" | ",");
+        let next = |more: usize| filters.get(at + more).map_or("", |token| token.text);
+        if begins && next(1) == FIELD && !matches!(next(2), "." | "," | ")" | "") {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lift() -> Lift {
+        Lift {
+            of_stage: ["run", "overtime"].map(str::to_owned).into(),
+            facts: [("qty", "qty_by"), ("upto", "upto_by"), ("last", "last_by")]
+                .map(|(fact, by)| (fact.to_owned(), by.to_owned()))
+                .into(),
+        }
+    }
+
+    #[test]
+    fn every_call_of_a_view_and_of_a_changed_fact_speaks_of_the_stage() {
+        let cases = [
+            ("sum run() of batches", "sum run(stage = k) of batches"),
+            ("sum run( ) of batches", "sum run(stage = k ) of batches"),
+            ("(sum run(item = i, period <= t) of batches)", "(sum run(stage = k, item = i, period <= t) of batches)"),
+            ("all run(item = i) it.batches >= least(i)", "all run(stage = k, item = i) it.batches >= least(i)"),
+            ("opening(i) - upto(i, t) >= 0", "opening(i) - upto_by(k, i, t) >= 0"),
+            (
+                "sum u in periods where u <= last() of qty(i, u)",
+                "sum u in periods where u <= last_by(k) of qty_by(k, i, u)",
+            ),
+            (
+                "for a in run(period = t - 1), b in run: a.item != b.item",
+                "for a in run(stage = k, period = t - 1), b in run(stage = k): a.item != b.item",
+            ),
+            ("count run >= 1", "count run(stage = k) >= 1"),
+            (
+                "run(item = overtime(period = t).item).batches",
+                "run(stage = k, item = overtime(stage = k, period = t).item).batches",
+            ),
+        ];
+        for (text, lifted) in cases {
+            assert_eq!(lift().expr(text, "k"), lifted);
+        }
+    }
+
+    #[test]
+    fn what_names_a_stage_itself_and_what_only_looks_like_a_view_stays() {
+        for text in [
+            "sum run(stage = k - 1, item = i) of batches",
+            "sum run(item = i, stage = k - 1) of batches",
+            "sum run(stage in {1, 2}) of batches",
+            "r.run + r.qty",
+            "length('run() and qty(1)') + run_time(i)",
+            "order.run(x)",
+        ] {
+            assert_eq!(lift().expr(text, "k"), text);
+        }
+        // A field of a row that is named so is no stage of the view's.
+        let inner = "sum run(item = first(stage = k)) of batches";
+        assert_eq!(lift().expr(inner, "k"), "sum run(stage = k, item = first(stage = k)) of batches");
+        // What a stage is told by can be more than a word, and `k` is the same.
+        assert_eq!(
+            lift().expr("sum j in stages where j <= k of qty(j)", "stage"),
+            "sum j in stages where j <= stage of qty_by(stage, j)"
+        );
+        assert_eq!(
+            lift().expr("count run() + qty(i)", "last_stage()"),
+            "count run(stage = last_stage()) + qty_by(last_stage(), i)"
+        );
+    }
+
+    #[test]
+    fn a_rule_is_judged_for_every_stage() {
+        let per = |per| lift().per(per);
+        assert_eq!(per(None), "k in stages");
+        assert_eq!(per(Some("t in periods where t >= 3")), "k in stages, t in periods where t >= 3");
+        assert_eq!(per(Some("i in items where qty(i, 1) > 0")), "k in stages, i in items where qty_by(k, i, 1) > 0");
+        assert_eq!(per(Some("k in stages, t in periods where k >= 2")), "k in stages, t in periods where k >= 2");
+    }
+}
