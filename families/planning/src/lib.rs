@@ -103,7 +103,7 @@ impl Family for Planning {
             it.hand_in(&self.tidied(plan.clone()), 1, &mut script)?;
             return Ok(script);
         }
-        let stages = stages::numbers(it, case);
+        let stages = roll::numbers(it, case);
         for (nth, stage) in stages.iter().enumerate() {
             let mut now = plan.clone();
             now.0.values_mut().for_each(|rows| rows.retain(|row| row.get(FIELD) == Some(&Binding::Number(*stage))));
@@ -205,13 +205,13 @@ impl Optimised for Planning {
             let candidates = self.candidates(case, plan, bound, Breadth::Tight)?;
             return Ok(planner.solve(plan, bound, &candidates, &case.objective)?);
         }
-        let stages = stages::numbers(it, case);
+        let stages = roll::numbers(it, case);
         roll::solve(it, &case.objective, (plan, bound), &self.bindings(case)?, &stages, planner)
     }
 
     fn stages(&self, case: &Case) -> i64 {
         let it = self.of(&case.switches);
-        if it.stages.is_some() { stages::numbers(it, case).into_iter().max().unwrap_or(1) } else { 1 }
+        if it.stages.is_some() { roll::numbers(it, case).into_iter().max().unwrap_or(1) } else { 1 }
     }
 
     fn stage(

@@ -4,10 +4,7 @@
 use crate::{
     candidates, quality,
     reader::{self, Workspace},
-    stages::{
-        self,
-        roll::{self, Rolled},
-    },
+    stages::roll::{self, Rolled},
     workflow::{Planning, UNCHANGED},
     written::TrapText,
 };
@@ -75,7 +72,7 @@ pub(crate) fn weigh(
     let last = match &family.stages {
         None => None,
         Some(_) => {
-            let stage = stages::numbers(family, it.case).into_iter().max().unwrap_or(1);
+            let stage = roll::numbers(family, it.case).into_iter().max().unwrap_or(1);
             let (bound, candidates) =
                 family.stage(it.case, it.plan, it.bound, stage, &it.solved.rows, Breadth::Tight)?;
             let Outcome::Solved(best) = planner.best(it.plan, &bound, &candidates, &it.case.objective)? else {
@@ -147,7 +144,7 @@ fn hurried(
         Some(_) => {
             let mut ask =
                 |plan: &Plan, bound: &Bound, rows: &Candidates| planner.best(plan, bound, rows, &it.case.objective);
-            roll::rolled(family, it.plan, &bound, &stages::numbers(family, it.case), &mut ask)
+            roll::rolled(family, it.plan, &bound, &roll::numbers(family, it.case), &mut ask)
         }
     };
     let rows = match rolled {

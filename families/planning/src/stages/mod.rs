@@ -7,10 +7,8 @@ pub(crate) mod roll;
 pub(crate) mod told;
 
 use crate::{
-    bind,
     forms::{form_tables, from_stage},
     told::Told,
-    workflow::Planning,
 };
 use benchwright_schema::{
     Domain,
@@ -222,10 +220,4 @@ pub(crate) fn fit(forms: &Domain, text: &PlanText, plan: &Plan, candidates: &mut
         let Some((from, at)) = table.map(from_stage).zip(view.field_named(FIELD)) else { continue };
         candidates.retain(|candidate| !matches!(candidate.fields[at], Cell::Fixed(stage) if stage < from));
     }
-}
-
-/// The numbers of the stages of a case.
-pub(crate) fn numbers(family: &Planning, case: &benchwright_project::Case) -> Vec<i64> {
-    let records = Planning::records(case).unwrap_or_default();
-    bind::stages(&family.layout, &records)
 }

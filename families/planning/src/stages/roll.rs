@@ -5,13 +5,19 @@ use super::{
     LAST, fit,
     lift::{FIELD, SET},
 };
-use crate::{candidates, workflow::Planning};
+use crate::{bind, candidates, workflow::Planning};
 use benchwright_base::Value;
-use benchwright_project::{Breadth, Discard, FamilyError};
+use benchwright_project::{Breadth, Case, Discard, FamilyError};
 use benchwright_schema::plan::{Bindings, Bound, Plan};
 use benchwright_spec::{
     Candidate, Candidates, Cell, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Rows, Solved,
 };
+
+/// The numbers of the stages of a case.
+pub(crate) fn numbers(family: &Planning, case: &Case) -> Vec<i64> {
+    let records = Planning::records(case).unwrap_or_default();
+    bind::stages(&family.layout, &records)
+}
 
 /// Facts as they are known to somebody at a stage.
 pub(crate) fn known_at(plan: &Plan, bound: &Bound, stage: i64) -> Bound {
