@@ -65,7 +65,7 @@ pub(crate) fn write(family: &Planning, draw: &Draw<'_>, traps: &[&TrapText], pla
     for trap in traps {
         let _ = writeln!(text, "- {}", trap.says);
     }
-    let _ = write!(text, "{DICTIONARY}\n");
+    let _ = writeln!(text, "{DICTIONARY}");
     if family.stages.is_some() {
         let _ = write!(text, "\n{STAGES}\n\n{}\n", STAGES_SAY.join("\n"));
     }
