@@ -66,13 +66,11 @@ impl Family for Planning {
     }
 
     fn tiers(&self) -> Option<Vec<String>> {
-        let staged = self.staged.iter().filter_map(|staged| staged.stages.as_ref());
-        let with_stages = staged.flat_map(|stages| stages.text.difficulty.keys());
-        Some(self.told.difficulty.keys().chain(with_stages).cloned().collect())
+        Some(self.difficulty().map(|(tier, _)| tier.clone()).collect())
     }
 
     fn problem(&self, tier: &str) -> Option<Problem> {
-        let figures = self.told.difficulty.get(tier).or_else(|| self.told.difficulty.get(tier.split('-').next()?));
+        let figures = self.difficulty().find(|(known, _)| *known == tier).map(|(_, figures)| figures);
         let respects = told::RESPECTS.iter().zip(figures.into_iter().flatten());
         Some(Problem {
             class: self.told.class.clone(),
@@ -350,6 +348,12 @@ impl Reader for Planning {
 }
 
 impl Planning {
+    /// How hard it is, by tier: those that are planned once, then those in stages.
+    fn difficulty(&self) -> impl Iterator<Item = (&String, &[u8; 6])> {
+        let staged = self.staged.iter().filter_map(|staged| staged.stages.as_ref());
+        self.told.difficulty.iter().chain(staged.flat_map(|stages| &stages.text.difficulty))
+    }
+
     /// The files of a case.
     pub(crate) fn files(&self, case: &Case) -> Result<Vec<render::Rendered>, FamilyError> {
         let records = Planning::records(case)?;

@@ -8,7 +8,7 @@ use crate::{
     workflow::{self, Planning},
     written::{TrapText, traps_at},
 };
-use benchwright_project::{FamilyError, Telling};
+use benchwright_project::{Family as _, FamilyError, Telling};
 use benchwright_sandbox::Sandbox;
 use benchwright_schema::Folder;
 use std::{collections::BTreeMap, fs, path::PathBuf};
@@ -255,6 +255,8 @@ fn a_workflow_is_lifted_rule_by_rule() {
     let plain = planning(&folder("coatings")).unwrap();
     assert!(!plain.plan.views.contains_key("passed") && !plain.plan.rules.contains_key("coatings/frozen-runs"));
     let staged = plain.staged.as_deref().unwrap();
+    let dynamics = |tier: &str| plain.problem(tier).unwrap().difficulty["dynamics"];
+    assert_eq!([dynamics("medium"), dynamics("medium-stages")], [2, 3], "a tier in stages has figures of its own");
     let rule = |id: &str| {
         let rule = &staged.plan.rules[id];
         (rule.per.clone().unwrap(), rule.require.clone().unwrap())

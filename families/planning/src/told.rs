@@ -193,6 +193,22 @@ pub(crate) struct BaselineText {
     pub(crate) fields: BTreeMap<String, String>,
 }
 
+/// What is wrong with what is said of tiers, of which these are known.
+pub(crate) fn difficulty_faults(said: &BTreeMap<String, [u8; 6]>, known: &[&str], faults: &mut Vec<KeyFault>) {
+    if said.is_empty() {
+        faults.push(KeyFault::new(["difficulty"], "there is no tier"));
+    }
+    for (tier, figures) in said {
+        if !known.contains(&&**tier) {
+            let fault = KeyFault::new(["difficulty", tier], format!("there is no tier `{tier}`")).at_key();
+            faults.push(fault.instead_of(tier, known.iter().copied()));
+        }
+        if figures.iter().any(|figure| *figure > 3) {
+            faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
+        }
+    }
+}
+
 impl BundleText {
     /// The views that it makes rows of.
     pub(crate) fn views(&self) -> impl Iterator<Item = &String> {
@@ -223,18 +239,7 @@ impl Told {
         if self.class.is_empty() {
             faults.push(KeyFault::new(["class"], "what do the books call it?"));
         }
-        if self.difficulty.is_empty() {
-            faults.push(KeyFault::new(["difficulty"], "there is no tier"));
-        }
-        for (tier, figures) in &self.difficulty {
-            if !TIERS.contains(&&**tier) {
-                let fault = KeyFault::new(["difficulty", tier], format!("there is no tier `{tier}`")).at_key();
-                faults.push(fault.instead_of(tier, TIERS));
-            }
-            if figures.iter().any(|figure| *figure > 3) {
-                faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
-            }
-        }
+        difficulty_faults(&self.difficulty, &TIERS, &mut faults);
         for (at, knob) in self.knob.iter().enumerate() {
             let at = at.to_string();
             if !knob.column.contains('.') {

@@ -1,7 +1,7 @@
 //! What a workflow says of its stages: `stages.toml`. Its tables of records, its forms and files stand where all others do; here stands
 //! which of them only tasks with stages have, which facts change from stage to stage and how, and what is added to rules and costs.
 
-use crate::told::{CandidatesText, TIERS};
+use crate::told::{CandidatesText, TIERS, difficulty_faults};
 use benchwright_base::Diagnostic;
 use benchwright_schema::{Document, KeyFault, plan::ViewText};
 use serde::Deserialize;
@@ -112,19 +112,8 @@ impl StagesText {
         if !self.tables.iter().any(|table| table == "stage") {
             faults.push(KeyFault::new(["tables"], "one of the tables is `stage`"));
         }
-        if self.difficulty.is_empty() {
-            faults.push(KeyFault::new(["difficulty"], "there is no tier"));
-        }
         let known = TIERS.map(|tier| format!("{tier}-{STAGES}"));
-        for (tier, figures) in &self.difficulty {
-            if !known.contains(tier) {
-                let fault = KeyFault::new(["difficulty", tier], format!("there is no tier `{tier}`")).at_key();
-                faults.push(fault.instead_of(tier, known.iter().map(|tier| &**tier)));
-            }
-            if figures.iter().any(|figure| *figure > 3) {
-                faults.push(KeyFault::new(["difficulty", tier], "a figure is from 0 to 3"));
-            }
-        }
+        difficulty_faults(&self.difficulty, &known.each_ref().map(|tier| &**tier), &mut faults);
         if self.changed.is_empty() {
             faults.push(KeyFault::new(["changed"], "nothing changes from stage to stage"));
         }
