@@ -141,6 +141,10 @@ pub trait Optimised {
     fn hindsight(&self, _case: &Case, _breadth: Breadth<'_>) -> Result<Option<(Plan, Bound, Candidates)>, FamilyError> {
         Ok(None)
     }
+    /// Facts that no file and no sentence tells, by name: whoever plans has to work them out, and [`Optimised::weigh`] does so again.
+    fn worked_out(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// A plan made without a solver: the cheapest feasible offer first.
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError>;
     /// What somebody hands in who reads a task so and has a planner; nothing where it could not be read or no plan was found.

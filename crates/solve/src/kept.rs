@@ -123,7 +123,9 @@ impl Keeper<'_> {
         asked: String,
         ask: impl FnOnce(&mut dyn Planner) -> Result<Said, PlannerError>,
     ) -> Result<Said, PlannerError> {
-        let said = match (self.known.said.get(&asked), &mut self.planner) {
+        // What was asked a moment ago, as where a limit is tried and taken back, is not asked again.
+        let known = self.known.said.get(&asked).or_else(|| self.given.said.get(&asked));
+        let said = match (known, &mut self.planner) {
             (Some(said), _) => said.clone(),
             (None, Some(planner)) => ask(&mut **planner)?,
             (None, None) => {

@@ -6,6 +6,7 @@
 //! what renders). Limits are set around a plan that is possible (`sample`), and the worth of a plan is told by anchors (`quality`).
 
 mod baseline;
+mod beyond;
 mod bind;
 mod brief;
 mod bundles;
@@ -23,6 +24,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod told;
+mod tokens;
 mod weigh;
 mod workflow;
 mod world;
@@ -39,13 +41,15 @@ use benchwright_schema::{
     plan::{Binding, Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Rows, Solved};
+use beyond::{Dial, ask};
 use forms::{form_columns, from_stage};
+use records::Records;
 use render::Source;
 use serde_json::{Value as Json, json};
 use stages::{
     lift::FIELD,
     roll,
-    told::{STAGES, has_stages},
+    told::has_stages,
 };
 use std::collections::BTreeMap;
 use workflow::{Planning, UNCHANGED, planning};
@@ -85,7 +89,7 @@ impl Family for Planning {
 
     fn bindings(&self, case: &Case) -> Result<Bindings, FamilyError> {
         let it = self.of(&case.switches);
-        Ok(bind::bindings(&it.layout, &it.told, it.stages.as_ref(), &Planning::records(case)?)?)
+        Ok(it.bindings_of(&Planning::records(case)?)?)
     }
 
     fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
@@ -115,7 +119,7 @@ impl Family for Planning {
 
     fn brief(&self, draw: &Draw<'_>, case: &Case, plan: &PlanText) -> Result<Brief, FamilyError> {
         let it = self.of(&case.switches);
-        Ok(brief::write(it, draw, &it.traps(case), plan)?)
+        Ok(brief::write(it, &Dial::plain(draw), &it.traps(case), plan)?)
     }
 
     fn optimised(&self) -> Option<&dyn Optimised> {
@@ -154,17 +158,17 @@ impl Optimised for Planning {
             return Ok(roll::all(it, plan, bound, wanted, None)?);
         }
         if matches!(wanted, Breadth::Wide | Breadth::Local(_)) {
-            let mut candidates = candidates::single(&self.told, &self.plan, plan, bound)?;
-            candidates::widen(&self.forms, &self.plan, plan, &mut candidates);
+            let mut candidates = candidates::single(&it.told, &it.plan, plan, bound)?;
+            candidates::widen(&it.forms, &it.plan, plan, &mut candidates);
             if let Breadth::Local(rows) = wanted {
-                candidates::near(&self.told, plan, rows, &mut candidates);
+                candidates::near(&it.told, plan, rows, &mut candidates);
             }
             return Ok(candidates);
         }
         if matches!(wanted, Breadth::Dominant) {
-            return Ok(candidates::single(&self.told, &self.plan, plan, bound)?);
+            return Ok(candidates::single(&it.told, &it.plan, plan, bound)?);
         }
-        Ok(candidates::candidates(&self.told, &self.plan, plan, bound, None)?)
+        Ok(candidates::candidates(&it.told, &it.plan, plan, bound, None)?)
     }
 
     fn planned(
@@ -174,25 +178,38 @@ impl Optimised for Planning {
         access: &mut dyn ToolAccess,
         planner: &mut dyn Planner,
     ) -> Result<Option<Script>, FamilyError> {
+        let it = reader::of_text(self, text);
         // Who plans with a solver here plans once: what comes later is not there yet, and nobody says what to do then.
-        if reader::of_text(self, text).stages.is_some() {
+        if it.stages.is_some() {
             return Ok(None);
         }
-        let (traps, workspace) = self.seen(text, access)?;
+        let (traps, workspace) = it.seen(text, access)?;
         let heeded = if eyes == Eyes::Hurried { &[][..] } else { &traps };
         // Who cannot make sense of the files hands in nothing.
-        let Ok(records) = reader::records(&self.layout, &self.written, heeded, &workspace) else { return Ok(None) };
-        let case = self.case_read(&traps, &records);
+        let Ok(mut records) = reader::records(&it.layout, &it.written, heeded, &workspace) else { return Ok(None) };
+        if it.dial == Some(Dial::Ask) {
+            let mut reached = |records: &Records| {
+                let Ok((plan, bound)) = self.compiled(&it.case_read(&traps, records)) else { return Ok(None) };
+                let rows = candidates::candidates(&it.told, &it.plan, &plan, &bound, None).map_err(Discard::Fault)?;
+                let Outcome::Solved(solved) = planner.best(&plan, &bound, &rows, it.objective())? else {
+                    return Ok(None);
+                };
+                Ok(solved.phases.first().map(|phase| phase.value))
+            };
+            let Ok(Some(answered)) = ask::answered(it, &records, &mut reached) else { return Ok(None) };
+            records = answered;
+        }
+        let case = it.case_read(&traps, &records);
         let Ok((mut plan, bound)) = self.compiled(&case) else { return Ok(None) };
         let forgotten = match eyes {
-            Eyes::Forgetful(draw) => self.told.headline.get(draw as usize % self.told.headline.len().max(1)),
+            Eyes::Forgetful(draw) => it.told.headline.get(draw as usize % it.told.headline.len().max(1)),
             Eyes::Careful | Eyes::Hurried => None,
         };
         for rule in plan.rules.iter_mut().filter(|rule| Some(&rule.id) == forgotten) {
             rule.lowered = false;
         }
         let without = forgotten.map(|id| &**id);
-        let Ok(rows) = candidates::candidates(&self.told, &self.plan, &plan, &bound, without) else { return Ok(None) };
+        let Ok(rows) = candidates::candidates(&it.told, &it.plan, &plan, &bound, without) else { return Ok(None) };
         let Ok(Outcome::Solved(solved)) = planner.solve(&plan, &bound, &rows, &case.objective) else { return Ok(None) };
         self.script(&case, &NamedRows::of(&solved.rows, &plan, &bound)).map(Some)
     }
@@ -242,6 +259,10 @@ impl Optimised for Planning {
     fn tidied(&self, mut plan: NamedRows) -> NamedRows {
         self.told.bundle.values().for_each(|bundle| bundles::counted(bundle, &mut plan));
         plan
+    }
+
+    fn worked_out(&self) -> &'static [&'static str] {
+        &[ask::REACHED]
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {
@@ -357,12 +378,13 @@ impl Planning {
     /// The files of a case.
     pub(crate) fn files(&self, case: &Case) -> Result<Vec<render::Rendered>, FamilyError> {
         let records = Planning::records(case)?;
+        let before = records.original(self);
         let source = Source {
             layout: &self.layout,
             written: &self.written,
-            forms: &self.forms,
-            until: self.until(),
+            forms: self.form_tables().collect(),
             records: &records,
+            before: before.as_ref().unwrap_or(&records),
             traps: self.traps(case),
         };
         Ok(render::files(&source)?)
@@ -395,11 +417,14 @@ impl Planning {
         Ok((traps, workspace))
     }
 
+    /// The one objective that there is.
+    fn objective(&self) -> &str {
+        self.plan.objectives.keys().next().map_or("", |name| name)
+    }
+
     /// The case of records that were read.
-    fn case_read(&self, traps: &[&TrapText], records: &records::Records) -> Case {
-        let objective = self.plan.objectives.keys().next().cloned().unwrap_or_default();
-        let stages = self.stages.iter().map(|_| STAGES.to_owned());
-        self.case_of(&objective, traps.iter().map(|trap| trap.switch()).chain(stages).collect(), records)
+    fn case_read(&self, traps: &[&TrapText], records: &Records) -> Case {
+        self.case_of(self.objective(), traps.iter().map(|trap| trap.switch()).chain(self.switches()).collect(), records)
     }
 
     /// The calls that hand in a plan at a stage.

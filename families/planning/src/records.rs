@@ -20,6 +20,14 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
+    /// The number that it is, if it is one.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Cell::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// As it stands in a key.
     pub(crate) fn key(&self) -> String {
         match self {

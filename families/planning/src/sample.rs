@@ -2,6 +2,7 @@
 //! gets worse for it.
 
 use crate::{
+    beyond::{Dial, ask, best, over, twin},
     reckon::{Per, value},
     records::{Cell, Records},
     stages::told::has_stages,
@@ -11,7 +12,7 @@ use crate::{
 use benchwright_base::{Stream, Value};
 use benchwright_project::{Case, Discard, Draw, Ready, ready};
 use benchwright_schema::Domain;
-use benchwright_spec::{Outcome, Planner, PlannerError, Rows};
+use benchwright_spec::{Planner, Rows};
 
 /// How much of what the best plan uses is taken away, in percent.
 const LESS: i64 = 4;
@@ -26,11 +27,22 @@ pub(crate) fn sample(
     if let Some(records) = &family.own {
         return given(family, draw, domain, planner, records);
     }
+    let dial = Dial::of(draw.tier).map(|(_, dial)| dial);
+    // What a dial is turned at is drawn as it would be without it.
+    let draw = &Dial::plain(draw);
     let seed = draw.stream("records").below(1 << 53);
     let tier = draw.tier.split('-').next().unwrap_or_default();
     let drawn = (family.filler)(family.layout.domain.clone(), tier, seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
     limit(family, draw, domain, planner, &mut records)?;
+    if let Some(dial) = dial {
+        let with = (family, family.dials.get(&dial).unwrap_or(family));
+        return match dial {
+            Dial::Twin => twin::moved(family, draw, domain, planner, &records),
+            Dial::Ask => ask::asked(with, draw, domain, planner, &records),
+            Dial::Over => over::tightened(with, draw, domain, planner, &records),
+        };
+    }
     let Some(staged) = family.staged.as_deref().filter(|_| has_stages(draw.tier)) else {
         return Ok(family.case(draw, &records));
     };
@@ -192,18 +204,11 @@ fn tighten(
     records: &mut Records,
 ) -> Result<(), Discard> {
     let mut solve = |records: &Records| -> Result<Option<(Ready, i64, Rows)>, Discard> {
-        let ready = case(family, draw, domain, records)?;
-        let candidates = family.candidates_of(&ready)?;
-        let outcome = match planner.best(&ready.plan, &ready.bound, &candidates, draw.objective) {
-            Ok(outcome) => outcome,
-            Err(PlannerError::Unreadable(why)) => return Err(Discard::Fault(why)),
-            Err(error) => return Err(error.into()),
-        };
-        let Outcome::Solved(solved) = outcome else { return Ok(None) };
+        let Some((ready, solved)) = best(family, draw, domain, planner, records)? else { return Ok(None) };
         let phase = solved.phases.first().ok_or_else(|| Discard::Fault("there is no phase".to_owned()))?;
         Ok(Some((ready, phase.value, solved.rows)))
     };
-    let Some((mut ready, mut best, mut rows)) = solve(records)? else {
+    let Some((mut ready, mut value, mut rows)) = solve(records)? else {
         return Err(Discard::Because("unproved".to_owned()));
     };
     let sign = family.sign();
@@ -216,7 +221,7 @@ fn tighten(
         let uses = used(std::slice::from_ref(place), &ready, &rows)?[0];
         place.set(records, place.tighter(uses));
         match solve(records)? {
-            Some(found) if found.1 * sign > best * sign => (ready, best, rows) = found,
+            Some(found) if found.1 * sign > value * sign => (ready, value, rows) = found,
             _ => place.set(records, before),
         }
     }

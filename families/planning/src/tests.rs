@@ -58,9 +58,9 @@ fn rendered(planning: &Planning, records: &Records, traps: &[&TrapText]) -> Work
     let source = Source {
         layout: &planning.layout,
         written: &planning.written,
-        forms: &planning.forms,
-        until: planning.until(),
+        forms: planning.form_tables().collect(),
         records,
+        before: records,
         traps: traps.to_vec(),
     };
     let files = render::files(&source).unwrap();

@@ -1,5 +1,6 @@
 //! What a workflow tells the part beside its records and rules: `planning.toml`.
 
+use crate::beyond::Dial;
 use benchwright_base::Diagnostic;
 use benchwright_schema::{Document, KeyFault};
 use serde::Deserialize;
@@ -54,6 +55,9 @@ pub(crate) struct Told {
     /// How somebody plans who looks no further than the next row.
     #[serde(default)]
     pub(crate) baseline: Vec<BaselineText>,
+    /// Figures that may be otherwise, each `table.column`: a twin differs in one of them, and questions are about them.
+    #[serde(default)]
+    pub(crate) moves: Vec<String>,
     /// How hard it is in each respect, by tier: six figures from 0 to 3. A tier that is not here is none that the workflow has.
     pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
     /// The rule by which a plan names only what there is.
@@ -239,7 +243,20 @@ impl Told {
         if self.class.is_empty() {
             faults.push(KeyFault::new(["class"], "what do the books call it?"));
         }
-        difficulty_faults(&self.difficulty, &TIERS, &mut faults);
+        let turned = TIERS.iter().flat_map(|tier| Dial::ALL.map(|dial| format!("{tier}-{}", dial.word())));
+        let known: Vec<String> = TIERS.map(str::to_owned).into_iter().chain(turned).collect();
+        difficulty_faults(&self.difficulty, &known.iter().map(|tier| &**tier).collect::<Vec<_>>(), &mut faults);
+        for tier in self.difficulty.keys() {
+            let Some((plain, dial)) = Dial::of(tier) else { continue };
+            if !self.difficulty.contains_key(plain) {
+                let why = format!("a dial is turned at a tier that there is; list `{plain}` too");
+                faults.push(KeyFault::new(["difficulty", tier], why).at_key());
+            }
+            if self.moves.is_empty() && dial != Dial::Over {
+                let why = "this dial moves figures; say in `moves` which may be otherwise, as `table.column`";
+                faults.push(KeyFault::new(["difficulty", tier], why).at_key());
+            }
+        }
         for (at, knob) in self.knob.iter().enumerate() {
             let at = at.to_string();
             if !knob.column.contains('.') {

@@ -2,8 +2,10 @@
 //! by somebody who did not heed a trap. A task whose traps mislead nobody, or most of whose rules do not matter, is no good task.
 
 use crate::{
+    beyond::{Dial, ask, over, twin},
     candidates, quality,
     reader::{self, Workspace},
+    records::Records,
     stages::roll::{self, Rolled},
     workflow::{Planning, UNCHANGED},
     written::TrapText,
@@ -48,6 +50,9 @@ pub(crate) fn weigh(
     planner: &mut dyn Planner,
 ) -> Result<BTreeMap<String, String>, Discard> {
     let mut found = BTreeMap::new();
+    if let Some((what, said)) = beyond(family, it, planner)? {
+        found.insert(what.to_owned(), said);
+    }
     let mut silent = 0;
     let traps = family.traps(it.case);
     let files = family.files(it.case)?.into_iter();
@@ -85,7 +90,7 @@ pub(crate) fn weigh(
     let mut all = 0;
     let rules = it.plan.rules.iter().enumerate();
     for (at, rule) in rules.filter(|(_, rule)| rule.lowered && rule.id != UNCHANGED && rule.text.implied_by.is_none()) {
-        if family.told.known.as_ref() == Some(&rule.id) {
+        if family.told.known.as_ref() == Some(&rule.id) || [ask::RULE, over::RULE].contains(&&*rule.id) {
             continue;
         }
         let binds = match &last {
@@ -107,6 +112,64 @@ pub(crate) fn weigh(
     Ok(found)
 }
 
+/// What a dial asks for, found again: that the original's plan fails in its twin, that no plan keeps all limits without a waiver, that
+/// answers are what is reached.
+fn beyond(
+    family: &Planning,
+    it: &Weighed<'_>,
+    planner: &mut dyn Planner,
+) -> Result<Option<(&'static str, String)>, Discard> {
+    let records = Planning::records(it.case).map_err(Discard::from)?;
+    let mut solve = |plan: &Plan, bound: &Bound| -> Result<Outcome, Discard> {
+        let rows = candidates::candidates(&family.told, &family.plan, plan, bound, None).map_err(Discard::Fault)?;
+        Ok(planner.best(plan, bound, &rows, &it.case.objective)?)
+    };
+    let bound = |records: &Records| -> Result<Bound, Discard> {
+        let bindings = family.bindings_of(records).map_err(Discard::Fault)?;
+        Bound::new(it.plan, &bindings).map_err(|faults| Discard::Fault(faults.to_string()))
+    };
+    if let Some(original) = records.original(family) {
+        let bound = bound(&original)?;
+        let Outcome::Solved(solved) = solve(it.plan, &bound)? else {
+            return Err(Discard::Because("unproved".to_owned()));
+        };
+        let plan = NamedRows::of(&solved.rows, it.plan, &bound);
+        let said = match twin::worth(&plan, it.plan, it.bound, &it.case.objective) {
+            None => "the original's plan breaks a rule",
+            Some(value) if !quality::passes(value, &it.anchors, family.sign()) => "the original's plan misses the mark",
+            Some(_) => return Err(Discard::Because("the original's plan serves its twin".to_owned())),
+        };
+        return Ok(Some(("twin", said.to_owned())));
+    }
+    match family.dial {
+        Some(Dial::Ask) => {
+            let mut reached = |records: &Records| -> Result<Option<i64>, Discard> {
+                let Outcome::Solved(solved) = solve(it.plan, &bound(records)?)? else { return Ok(None) };
+                Ok(solved.phases.first().filter(|phase| phase.proved).map(|phase| phase.value))
+            };
+            match ask::answered(family, &records, &mut reached)? {
+                None => Err(Discard::Because("an answer is not proved".to_owned())),
+                Some(again) if ask::kept(&again) != ask::kept(&records) => {
+                    Err(Discard::Because("an answer is not what is reached".to_owned()))
+                }
+                Some(_) => Ok(Some(("ask", "the answers are what is reached".to_owned()))),
+            }
+        }
+        Some(Dial::Over) => {
+            let mut rows = candidates::candidates(&family.told, &family.plan, it.plan, it.bound, None)
+                .map_err(Discard::Fault)?;
+            let waivers = it.plan.view_named(over::FORM).and_then(|view| rows.get_mut(view));
+            waivers.into_iter().for_each(Vec::clear);
+            match planner.best(it.plan, it.bound, &rows, &it.case.objective)? {
+                Outcome::Infeasible => Ok(Some(("over", "no plan keeps all limits".to_owned()))),
+                Outcome::Solved(_) => Err(Discard::Because("all limits can be kept".to_owned())),
+                Outcome::Unproved => Err(Discard::Because("whether all limits can be kept is undecided".to_owned())),
+            }
+        }
+        Some(Dial::Twin) | None => Ok(None),
+    }
+}
+
 /// How many traps must be such that a plan comes of not heeding them.
 fn silent_at(tier: &str) -> usize {
     match tier.split('-').next() {
@@ -126,7 +189,7 @@ fn hurried(
 ) -> Result<Hurried, Discard> {
     let read = reader::records(&family.layout, &family.written, heeded, workspace);
     let bound = read.and_then(|records| {
-        let bindings = crate::bind::bindings(&family.layout, &family.told, family.stages.as_ref(), &records)?;
+        let bindings = family.bindings_of(&records)?;
         Bound::new(it.plan, &bindings).map_err(|faults| faults.to_string())
     });
     let Ok(bound) = bound else { return Ok(Hurried::Loud("the files make no sense".to_owned())) };

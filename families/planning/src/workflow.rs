@@ -1,6 +1,7 @@
 //! A workflow: what its folder declares, with what follows from it.
 
 use crate::{
+    beyond::{self, Dial, ask, over},
     bind, candidates,
     forms::form_tables,
     layout::{self, Layout},
@@ -15,8 +16,8 @@ use crate::{
 use benchwright_base::Diagnostic;
 use benchwright_project::{Case, Discard, Draw, FamilyError, Filler, Ready, Telling};
 use benchwright_schema::{
-    Domain, load,
-    plan::{FrameText, Plan, PlanText, RuleText},
+    Domain, Folder, load,
+    plan::{Bindings, FrameText, Plan, PlanText, RuleText},
 };
 use benchwright_spec::Candidates;
 use std::collections::BTreeMap;
@@ -67,9 +68,20 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
     let own = own.transpose()?;
     let filler = telling.filler;
     let Some(stages) = stages.filter(|_| own.is_none()) else {
-        let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
-        planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
-        return Ok(planning);
+        let planning = Planning {
+            layout,
+            told,
+            written,
+            forms,
+            plan,
+            own,
+            filler,
+            stages: None,
+            staged: None,
+            dial: None,
+            dials: BTreeMap::new(),
+        };
+        return turned(folder, planning);
     };
     let tables = stages.tables.clone();
     let apart = (layout.without(&tables), written.without(&layout, &tables));
@@ -88,13 +100,58 @@ pub(crate) fn planning(telling: Telling<'_>) -> Result<Planning, Vec<Diagnostic>
         filler,
         stages: Some(stages),
         staged: None,
+        dial: None,
+        dials: BTreeMap::new(),
     };
     let (layout, written) = apart;
-    let mut planning = Planning { layout, told, written, forms, plan, own, filler, stages: None, staged: None };
+    let planning = Planning {
+        layout,
+        told,
+        written,
+        forms,
+        plan,
+        own,
+        filler,
+        stages: None,
+        staged: None,
+        dial: None,
+        dials: BTreeMap::new(),
+    };
     // What is wrong with the rules themselves is told of these.
-    planning.complete().map_err(|why| vec![Diagnostic::at(PLAN, "", 0, why, None)])?;
+    let mut planning = turned(folder, planning)?;
     staged.complete().map_err(fault)?;
     planning.staged = Some(Box::new(staged));
+    Ok(planning)
+}
+
+/// Completes a workflow, and adds what its dials make of it.
+fn turned(folder: &Folder, mut planning: Planning) -> Result<Planning, Vec<Diagnostic>> {
+    let fault = |file: &str, why: String| vec![Diagnostic::at(file, "", 0, why, None)];
+    let mut dials = BTreeMap::new();
+    for dial in Dial::ALL.into_iter().filter(|_| planning.own.is_none()) {
+        let parts = (&planning.layout, &planning.told, &planning.written, &planning.plan, &planning.forms);
+        let with = beyond::with_dial(folder, dial, parts).map_err(|why| fault(told::FILE, why))?;
+        let Some((layout, told, written, plan)) = with else { continue };
+        let with = Planning {
+            layout,
+            told,
+            written,
+            forms: planning.forms.clone(),
+            plan,
+            own: None,
+            filler: planning.filler,
+            stages: None,
+            staged: None,
+            dial: Some(dial),
+            dials: BTreeMap::new(),
+        };
+        dials.insert(dial, with);
+    }
+    planning.complete().map_err(|why| fault(PLAN, why))?;
+    for (dial, with) in &mut dials {
+        with.complete().map_err(|why| fault(told::FILE, format!("with the dial `{}`: {why}", dial.word())))?;
+    }
+    planning.dials = dials;
     Ok(planning)
 }
 
@@ -113,18 +170,37 @@ pub(crate) struct Planning {
     pub(crate) stages: Option<Stages>,
     /// The same workflow planned in stages, where it can be.
     pub(crate) staged: Option<Box<Planning>>,
+    /// What is asked besides, where this is the workflow as a dial has it.
+    pub(crate) dial: Option<Dial>,
+    /// The same workflow with what its dials add.
+    pub(crate) dials: BTreeMap<Dial, Planning>,
 }
 
 impl Planning {
     /// The workflow as cases with these switches have it.
     pub(crate) fn of(&self, switches: &[String]) -> &Planning {
-        let is_staged = switches.iter().any(|switch| switch == STAGES);
-        self.staged.as_deref().filter(|_| is_staged).unwrap_or(self)
+        let is_on = |word: &str| switches.iter().any(|switch| switch == word);
+        let with = self.dials.iter().find(|(dial, _)| is_on(dial.word())).map(|(_, with)| with);
+        with.or(self.staged.as_deref().filter(|_| is_on(STAGES))).unwrap_or(self)
     }
 
-    /// The tables that are handed in.
+    /// The tables that are handed in: those that rules speak of.
     pub(crate) fn form_tables(&self) -> impl Iterator<Item = &benchwright_schema::Table> {
-        form_tables(&self.forms, self.until())
+        let is_read = |table: &&benchwright_schema::Table| self.plan.views.values().any(|view| view.from == table.name);
+        form_tables(&self.forms, self.until()).filter(is_read)
+    }
+
+    /// What records bind.
+    pub(crate) fn bindings_of(&self, records: &Records) -> Result<Bindings, String> {
+        let mut bound = bind::bindings(&self.layout, &self.told, self.stages.as_ref(), records)?;
+        match self.dial {
+            Some(Dial::Ask) => ask::kept(records).into_iter().for_each(|(question, is)| {
+                bound.fact(ask::REACHED, &[&question], is);
+            }),
+            Some(Dial::Over) => over::bind(self, records, &mut bound)?,
+            Some(Dial::Twin) | None => {}
+        }
+        Ok(bound)
     }
 
     /// Up to which stage forms are there: whoever plans once is at the first.
@@ -144,6 +220,13 @@ impl Planning {
         let figure = |says: &String| says.contains(|c: char| c.is_ascii_digit() || c == '{');
         if let Some((id, _)) = self.plan.rules.iter().find(|(_, rule)| rule.says.iter().any(figure)) {
             return Err(format!("a sentence of `{id}` tells a figure; figures stand in files"));
+        }
+        let known = |table: &benchwright_schema::Table| self.form_tables().any(|form| form.name == table.name);
+        let of_a_dial = |table: &benchwright_schema::Table| {
+            Dial::ALL.iter().any(|dial| dial.form() == Some(&table.name))
+        };
+        if let Some(unread) = form_tables(&self.forms, 1).find(|table| !known(table) && !of_a_dial(table)) {
+            return Err(format!("no view reads the form `{}`, so nothing in it would matter", unread.name));
         }
         if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {
             return Err(format!("`{unknown}` in `headline` is no rule"));
@@ -193,8 +276,13 @@ impl Planning {
     /// A case of records, with the traps of its tier.
     pub(crate) fn case(&self, draw: &Draw<'_>, records: &Records) -> Case {
         let traps = self.written.traps.iter().take(traps_at(draw.tier)).map(TrapText::switch);
-        let stages = self.stages.iter().map(|_| STAGES.to_owned());
-        self.case_of(draw.objective, traps.chain(stages).collect(), records)
+        self.case_of(draw.objective, traps.chain(self.switches()).collect(), records)
+    }
+
+    /// The switches of its cases, beside those of traps.
+    pub(crate) fn switches(&self) -> impl Iterator<Item = String> {
+        let dial = self.dial.map(|dial| dial.word().to_owned());
+        self.stages.iter().map(|_| STAGES.to_owned()).chain(dial)
     }
 
     pub(crate) fn case_of(&self, objective: &str, switches: Vec<String>, records: &Records) -> Case {

@@ -475,7 +475,7 @@ fn attack(
 
 /// What is declared as slack names a rule of the family that leaves it, or says why it is harmless.
 fn odd_slack(subject: &Subject<'_>) -> Vec<String> {
-    let rules = &subject.family.plan().rules;
+    let rules = &subject.family.plan_of(&subject.case.switches).rules;
     let mut faults = Vec::new();
     for (table, fields) in &subject.text.slack {
         for (field, slack) in fields {

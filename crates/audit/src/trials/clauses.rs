@@ -55,7 +55,7 @@ fn compared(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
             continue;
         };
         let id = &subject.plan.rules[at].id;
-        let written = subject.family.plan().rules.get(id).and_then(|rule| rule.words.as_ref());
+        let written = subject.family.plan_of(&subject.case.switches).rules.get(id).and_then(|rule| rule.words.as_ref());
         match (subject.plan.bounded(at), written) {
             (_, Some(why)) => free.push(format!("{id}: words of comparison are free, {why}")),
             (Some(bounded), None) => faults

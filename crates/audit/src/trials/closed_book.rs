@@ -9,7 +9,7 @@ use benchwright_project::{Breadth, Case, NotAnswered, ToolAccess, answered, read
 use benchwright_sandbox::Episode;
 use benchwright_schema::{
     Tool,
-    plan::{Binding, Bindings, FrameText},
+    plan::{Binding, Bindings, Bound, FrameText},
 };
 use benchwright_solve::PhasePlanner;
 use benchwright_spec::{NamedRows, Outcome, Planner};
@@ -107,7 +107,7 @@ fn compare(subject: &Subject<'_>, case: Case) -> Finding {
     }
     match subject.family.bindings(&case) {
         Err(why) => faults.push(format!("the case that was read has no facts: {why}")),
-        Ok(read) => faults.extend(first_difference(&sealed.verifier.bindings, &read)),
+        Ok(read) => faults.extend(first_difference(&told(subject, &sealed.verifier.bindings), &told(subject, &read))),
     }
     match optimum(subject, case) {
         Ok(found) => faults.extend(found),
@@ -116,6 +116,14 @@ fn compare(subject: &Subject<'_>, case: Case) -> Finding {
         Err(Lost::Open(_)) => {}
     }
     Finding::of(&faults)
+}
+
+/// Facts without those that have to be worked out, which the trial `traps` does.
+fn told(subject: &Subject<'_>, facts: &Bindings) -> Bindings {
+    let mut facts = facts.clone();
+    let worked_out = subject.family.optimised().map_or(&[][..], |optimised| optimised.worked_out());
+    worked_out.iter().for_each(|name| _ = facts.facts.remove(*name));
+    facts
 }
 
 fn differing<'a>(some: &'a [String], others: &'a [String]) -> Option<&'a String> {
@@ -137,10 +145,14 @@ fn optimum(subject: &Subject<'_>, case: Case) -> Result<Vec<String>, Lost> {
     let Some(optimised) = subject.family.optimised() else { return Ok(Vec::new()) };
     // Where a proof is dear, equal facts make it the same question, and the certified plan is worth the same in it.
     if subject.is_anchored() {
-        let worth = subject
-            .named
-            .rows(&ready.plan, &ready.bound)
-            .and_then(|rows| rows.worth(&ready.plan, &ready.bound, &objective));
+        let sealed = &subject.task.sealed.verifier.bindings.facts;
+        let mut facts = subject.family.bindings(&ready.case).map_err(|error| Lost::Failed(error.to_string()))?;
+        for name in optimised.worked_out() {
+            facts.facts.extend(sealed.get(*name).map(|known| ((*name).to_owned(), known.clone())));
+        }
+        let bound = Bound::new(&ready.plan, &facts).map_err(|faults| Lost::Failed(faults.to_string()))?;
+        let rows = subject.named.rows(&ready.plan, &bound);
+        let worth = rows.and_then(|rows| rows.worth(&ready.plan, &bound, &objective));
         let best = subject.task.sealed.verifier.best.first().copied();
         let differs = format!("the certified plan is worth {worth:?} as read, {best:?} as certified");
         return Ok(Some(differs).filter(|_| worth != best).into_iter().collect());

@@ -175,6 +175,8 @@ struct Near<'s> {
     work: &'static [f64],
     /// Whether every field of every candidate is fixed.
     is_choice: bool,
+    /// Whether any point will do, near or not.
+    is_any: bool,
     instances: Vec<Instance>,
 }
 
@@ -198,7 +200,7 @@ impl<'s, 'a> Search<'s, 'a> {
             && let Some(near) = &self.near
             && let Some(which) = self.which(near, rule, at)
         {
-            let fate = self.solve(grader, near, which)?;
+            let fate = self.solve(grader, near, which, at)?;
             if !matches!(fate, Fate::Never(_)) {
                 return Ok(fate);
             }
@@ -235,7 +237,7 @@ impl<'s, 'a> Search<'s, 'a> {
         which(self.subject, &self.subject.plan.rules[rule].per, near, rule, at)
     }
 
-    fn solve(&self, grader: &Grader<'_>, near: &Near<'s>, which: usize) -> Result<Fate, String> {
+    fn solve(&self, grader: &Grader<'_>, near: &Near<'s>, which: usize, at: &[String]) -> Result<Fate, String> {
         let broken = near.instances[which].holds.negated();
         if broken == Formula::Known(false) {
             return Ok(Fate::Never("no plan can break it".to_owned()));
@@ -247,31 +249,30 @@ impl<'s, 'a> Search<'s, 'a> {
             let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
             let answer = subject_solve(self.subject, &lower, &limits)?;
             if matches!(answer.status, Status::Optimal | Status::Feasible) {
-                let fate = self.judge(grader, near, which, &lower.read(&answer.point))?;
+                let fate = self.judge(grader, near, (which, at), &lower.read(&answer.point))?;
                 if !matches!(fate, Fate::Unmade(_)) {
                     return Ok(fate);
                 }
             }
         }
-        // Where a task is large, what is not soon found alone is looked for among others.
-        let alone = if self.subject.is_anchored() { &near.work[..2] } else { near.work };
-        let lower = near.breaking(which, &broken);
-        if let Point::Found(rows) = self.point(alone, &lower)? {
-            return self.judge(grader, near, which, &rows);
+        // Where a task is large, what is not soon found alone is looked for with other instances of its rule, and then among others.
+        let tries: &[(&[f64], bool)] = match near.is_any && !near.is_choice {
+            true => &[(&near.work[..1], true), (&near.work[..2], false)],
+            false => &[(if self.subject.is_anchored() { &near.work[..2] } else { near.work }, true)],
+        };
+        for (work, alone) in tries {
+            let lower = if *alone { near.breaking(which, &broken) } else { near.breaking_its_rule(which, &broken) };
+            if let Point::Found(rows) = self.point(work, &lower)? {
+                return self.judge(grader, near, (which, at), &rows);
+            }
         }
         // Not alone, or it could not be told whether alone: break it, and as few others as can be.
         let mut lower = near.base.clone();
         lower.require(&broken);
-        let mut others = Vec::new();
-        for (at, instance) in near.instances.iter().enumerate() {
-            if at != which && !matches!(instance.holds, Formula::Known(_)) {
-                let kept = lower.truth_value(&instance.holds);
-                others.push(Lin::constant(1).minus(&kept));
-            }
-        }
-        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
+        let others = if near.is_any { near.other_rules(&mut lower, which) } else { near.others(&mut lower, which) };
+        lower.model.minimise = Some(others.times(1_000).plus(&near.distance));
         match self.point(near.work, &lower)? {
-            Point::Found(rows) => self.judge(grader, near, which, &rows),
+            Point::Found(rows) => self.judge(grader, near, (which, at), &rows),
             Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
             Point::Undecided => Err("the search for a near-miss ran out of work".to_owned()),
         }
@@ -290,9 +291,19 @@ impl<'s, 'a> Search<'s, 'a> {
         Ok(Point::Undecided)
     }
 
-    fn judge(&self, grader: &Grader<'_>, near: &Near<'_>, which: usize, rows: &Rows) -> Result<Fate, String> {
+    fn judge(
+        &self,
+        grader: &Grader<'_>,
+        near: &Near<'_>,
+        (which, at): (usize, &[String]),
+        rows: &Rows,
+    ) -> Result<Fate, String> {
         let rule = &self.subject.plan.rules[near.instances[which].rule];
         match self.subject.carried_out(grader, rows) {
+            // Other instances of its rule may be broken beside it, and must not stand in for it.
+            Ok((_, verdict)) if near.is_any && !names(&verdict, &rule.id, at) => {
+                Ok(Fate::Survived("it is not refused for what it breaks".to_owned()))
+            }
             Ok((script, verdict)) => Ok(fate(&rule.id, &rule.text.twins, &verdict, Some(script))),
             Err(why) => Ok(Fate::Unmade(format!("the near-miss could not be carried out: {why}"))),
         }
@@ -376,14 +387,50 @@ impl<'s> Near<'s> {
         let candidates = subject.candidates(Breadth::Local(&subject.optimum))?;
         let mut base = Lower::in_way(subject.lowering(), plan, &subject.bound, &candidates);
         let instances = base.all_instances().map_err(|error| error.to_string())?;
-        // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint.
+        // Where every field is fixed a plan is a choice of rows, and staying near is left to the hint; so it is where a model is large, as
+        // how far a point is away would make it larger still.
         let free = |cell: &Cell| matches!(cell, Cell::Free(..));
         let is_choice = !candidates.iter().flatten().any(|candidate| candidate.fields.iter().any(free));
-        let distance = if is_choice { Lin::default() } else { distance(subject, &mut base) };
-        base.model.minimise = (!is_choice).then(|| distance.clone());
+        let is_any = is_choice || subject.is_anchored();
+        let distance = if is_any { Lin::default() } else { distance(subject, &mut base) };
+        base.model.minimise = (!is_any).then(|| distance.clone());
         base.model.hint = hint(subject, &base);
         let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
-        Ok(Near { base, distance, work, is_choice, instances })
+        Ok(Near { base, distance, work, is_choice, is_any, instances })
+    }
+
+    /// The model with one instance broken, whatever becomes of the others of its rule, and every other rule kept.
+    fn breaking_its_rule(&self, which: usize, broken: &Formula) -> Lower<'s> {
+        let mut lower = self.base.clone();
+        let rule = self.instances[which].rule;
+        lower.require(broken);
+        self.instances.iter().filter(|other| other.rule != rule).for_each(|other| lower.require(&other.holds));
+        lower
+    }
+
+    /// How many other instances are broken.
+    fn others(&self, lower: &mut Lower<'s>, which: usize) -> Lin {
+        let mut broken = Vec::new();
+        for (at, instance) in self.instances.iter().enumerate() {
+            if at != which && !matches!(instance.holds, Formula::Known(_)) {
+                let kept = lower.truth_value(&instance.holds);
+                broken.push(Lin::constant(1).minus(&kept));
+            }
+        }
+        Lin::sum(broken)
+    }
+
+    /// How many other rules are not held to: a literal for each, which is of no consequence where it is not set.
+    fn other_rules(&self, lower: &mut Lower<'s>, which: usize) -> Lin {
+        let rule = self.instances[which].rule;
+        let mut kept = BTreeMap::new();
+        for instance in self.instances.iter().filter(|other| other.rule != rule) {
+            if !matches!(instance.holds, Formula::Known(_)) {
+                let lit = *kept.entry(instance.rule).or_insert_with(|| lower.model.lit());
+                lower.require_when(&instance.holds, &[lit]);
+            }
+        }
+        Lin::sum(kept.into_values().map(|lit| Lin::constant(1).minus(&Lin::lit(lit))))
     }
 
     /// The model with one instance broken and every other kept.
@@ -420,6 +467,12 @@ fn fate(rule: &str, twins: &[String], verdict: &Verdict, script: Option<Script>)
     }
     let alone = failed.iter().all(|id| *id == rule || twins.iter().any(|twin| twin == id));
     if alone { Fate::Alone(script) } else { Fate::Among(script) }
+}
+
+/// Whether a verdict finds an instance broken.
+fn names(verdict: &Verdict, rule: &str, at: &[String]) -> bool {
+    let broken = verdict.checks.iter().filter(|check| check.status == CheckStatus::Fail);
+    broken.into_iter().any(|check| check.rule == rule && check.at == at)
 }
 
 /// The optimum as a point: its rows are used as they are, and no others.

@@ -59,10 +59,16 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The workflow as a brief has it: with stages, if there is a word of them.
+/// The workflow as a brief has it: with stages, if there is a word of them, or with what a dial adds, if there is its form.
 pub(crate) fn of_text<'f>(family: &'f Planning, text: &str) -> &'f Planning {
-    let has_stages = text.split('\n').any(|line| line == brief::STAGES);
-    family.staged.as_deref().filter(|_| has_stages).unwrap_or(family)
+    let has = |wanted: &str| text.split('\n').any(|line| line == wanted);
+    let is_asked = |(_, with): &(_, &Planning)| {
+        let form = with.dial.and_then(|dial| dial.form()).unwrap_or_default();
+        let says = with.told.brief.forms.get(form).map_or("", |says| says);
+        with.form_tables().find(|table| table.name == form).is_some_and(|table| has(&brief::form_says(table, says)))
+    };
+    let with = family.dials.iter().find(is_asked).map(|(_, with)| with);
+    with.or(family.staged.as_deref().filter(|_| has(brief::STAGES))).unwrap_or(family)
 }
 
 /// Reads a brief of a workflow.

@@ -5,7 +5,7 @@ use crate::{
     records::{Cell, Records},
     written::{TrapText, Written},
 };
-use benchwright_schema::Domain;
+use benchwright_schema::Table;
 
 /// A table of texts on its way into a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,10 +39,11 @@ pub(crate) struct Draft {
 pub(crate) struct Source<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) written: &'a Written,
-    pub(crate) forms: &'a Domain,
-    /// Up to which stage forms are there.
-    pub(crate) until: i64,
+    /// The forms to hand in.
+    pub(crate) forms: Vec<&'a Table>,
     pub(crate) records: &'a Records,
+    /// The records that what is random in files follows from: those of a twin are its original's, so that they differ in one figure.
+    pub(crate) before: &'a Records,
     pub(crate) traps: Vec<&'a TrapText>,
 }
 

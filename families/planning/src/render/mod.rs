@@ -3,11 +3,11 @@
 mod draft;
 mod traps;
 
-use draft::text;
+pub(crate) use draft::text;
 pub(crate) use draft::{Draft, Sheet, Source};
 
 use crate::{
-    forms::{form_columns, form_tables, from_stage},
+    forms::{form_columns, from_stage},
     layout::Kind,
     records::Cell,
     stages::lift::FIELD,
@@ -35,7 +35,7 @@ pub(crate) struct Rendered {
 /// The files of a case: the data with its traps, the notes, the forms and the dictionary, by path.
 pub(crate) fn files(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
     // Whatever is random here follows from the records, so that whoever has them knows the files.
-    let records = serde_json::to_string(source.records).map_err(|error| error.to_string())?;
+    let records = serde_json::to_string(source.before).map_err(|error| error.to_string())?;
     let digest = Digest::of(records.as_bytes()).to_string();
     let seed = u64::from_str_radix(digest.get(..16).unwrap_or("0"), 16).unwrap_or_default();
     let mut drafts: Vec<Draft> = source.written.files.iter().map(|file| draft(source, file)).collect();
@@ -125,7 +125,7 @@ fn write(draft: &Draft) -> Result<Rendered, String> {
 /// The head of every form, and what its columns may hold.
 fn forms(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
     let mut files = Vec::new();
-    for table in form_tables(source.forms, source.until) {
+    for table in &source.forms {
         let stage = from_stage(table);
         let header: Vec<String> = form_columns(table).map(|field| field.name.clone()).collect();
         let head = Table::new(&*table.name, header.clone(), Vec::new()).map_err(|faults| faults.to_string())?;

@@ -2,6 +2,7 @@
 //! rewritten word by word. Each view of a form that is handed in at every stage speaks of one stage, which is `k`; so does each fact that
 //! changes from stage to stage, under a name of its own.
 
+use crate::tokens::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The variable that stands for the stage.
@@ -18,51 +19,6 @@ pub(crate) struct Lift {
     pub(crate) of_stage: BTreeSet<String>,
     /// The facts that change from stage to stage, each with its name as a fact of a stage.
     pub(crate) facts: BTreeMap<String, String>,
-}
-
-/// A word, number, text or sign of an expression, with where it begins and ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Token<'t> {
-    from: usize,
-    text: &'t str,
-}
-
-impl Token<'_> {
-    fn is_word(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-    }
-
-    fn end(&self) -> usize {
-        self.from + self.text.len()
-    }
-}
-
-/// The tokens of an expression, without the space between them.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(first) = text[from..].chars().next() {
-        let rest = &text[from..];
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let length = match first {
-            c if c.is_whitespace() => {
-                from += c.len_utf8();
-                continue;
-            }
-            // A quote inside is doubled, which reads as two texts one after the other; nothing in either is a name.
-            '\'' => rest[1..].find('\'').map_or(rest.len(), |end| end + 2),
-            c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
-            c => c.len_utf8(),
-        };
-        found.push(Token { from, text: &rest[..length] });
-        from += length;
-    }
-    found
-}
-
-/// Whether a text has a word.
-pub(crate) fn has_word(text: &str, word: &str) -> bool {
-    tokens(text).iter().any(|token| token.text == word)
 }
 
 /// Words before which a source is written without brackets: `r in run`, `count run`.

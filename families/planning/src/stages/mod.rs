@@ -9,13 +9,14 @@ pub(crate) mod told;
 use crate::{
     forms::{form_tables, from_stage},
     told::Told,
+    tokens::has_word,
 };
 use benchwright_schema::{
     Domain,
     plan::{Plan, PlanText, RuleText, Sense, ViewText},
 };
 use benchwright_spec::{Candidates, Cell};
-use lift::{FIELD, Lift, SET, VARIABLE, has_word};
+use lift::{FIELD, Lift, SET, VARIABLE};
 use std::collections::BTreeMap;
 use told::{StageRuleText, StagesText};
 
