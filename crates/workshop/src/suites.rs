@@ -369,6 +369,14 @@ impl Proofs {
         }
     }
 
+    /// Takes nothing that another solver than this one said, so that what is locked is one solver's.
+    pub fn only_by(&mut self, solver: &SuiteSolver) {
+        let same = |(version, library): &(String, String)| *version == solver.version && *library == solver.library;
+        if !self.known.by.as_ref().is_some_and(same) {
+            self.known = Answers::default();
+        }
+    }
+
     /// Writes what the build of a store needed beside the lock file.
     pub fn keep(&self, store: &Store) -> Result<(), Error> {
         match answers_in(store.root())? {

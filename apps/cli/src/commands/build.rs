@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 Every task is made from its pattern, tier, objective and seed, by worker processes, and must have the digest of its line. What the solver
 said of a planning task is kept beside the lock file, in SUITE.certificates: with it nothing is solved again and no solver library is
 needed; --prove solves it all the same, and must come to the same. Where lines have no digest yet, and with --lock everywhere, the digests
-found are written into SUITE.toml; --lock also draws the salt of its ids, once. The result does not depend on the number of jobs. A build
+found are written into SUITE.toml; --lock also draws the salt of its ids, once, and takes what is kept for what does not change. The result does not depend on the number of jobs. A build
 that was cut off goes on where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each,
 carries text that asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of
 this repository come with the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300, planning-29.
@@ -75,8 +75,11 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     if let Some(rate) = options.inject {
         suite = suites::with_injections(suite, rate)?;
     }
-    let proofs = Proofs::beside(&options.suite, options.prove || options.lock)?;
+    let mut proofs = Proofs::beside(&options.suite, options.prove)?;
     let here = proofs.solver_of(workshop.catalog(), &suite, options.lock)?;
+    if options.lock {
+        proofs.only_by(&here.solver);
+    }
     // With other texts planted it is another suite, whose lock file is that of the folder.
     let is_open =
         suite.name == locked && (suite.solver.is_none() || suite.tasks.iter().any(|task| task.digest.is_none()));
@@ -99,7 +102,7 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         eprintln!("locked {}", options.suite.display());
     }
     output::either(options.json, || to_json(&built), || to_table(&built))?;
-    if options.prove {
+    if options.prove && !options.lock {
         proofs.hold(&store)?;
     }
     failure(&built).map_or(Ok(()), Err)
