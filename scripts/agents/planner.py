@@ -4,8 +4,8 @@
     benchwright new planning/coatings --tier easy --seed 1 --count 3 -o tasks
     benchwright run tasks --agent 'exec:PYTHON scripts/agents/planner.py' --see scripts/agents --see VENV
 
-It needs `ortools` and speaks no protocol. It knows the coatings plant, at every tier, as somebody knows it who has read the brief
-once: the rules stand below as constraints of CP-SAT, and what the brief says about reading the data is done where it says so.
+It needs `ortools` and speaks no protocol. It knows the coatings plant and the venue, at every tier without stages, as somebody knows them who has
+read the briefs once: the rules stand below as constraints of CP-SAT, and what a brief says about reading the data is done where it says so.
 """
 
 import csv
@@ -52,24 +52,39 @@ def cents(text):
     return int(whole) * 100 + int((part + "00")[:2])
 
 
-def read():
-    families = {row["family"]: row for row in table("data/families.csv")}
-    items = {}
-    for row in table("data/items.csv"):
-        known = items.get(row["item_no"])
+def memo(pattern):
+    """What a note says, if one says it."""
+    for note in sorted((HERE / "notes").glob("*.md")) if (HERE / "notes").is_dir() else []:
+        found = re.search(pattern, note.read_text(encoding="utf-8"))
+        if found:
+            return found.group(1)
+    return None
+
+
+def newest(rows, *key):
+    """Of rows that stand more than once, those of the highest version."""
+    found = {}
+    for row in rows:
+        known = found.get(tuple(row[column] for column in key))
         if known is None or int(row.get("version", 1)) > int(known.get("version", 1)):
-            items[row["item_no"]] = row
+            found[tuple(row[column] for column in key)] = row
+    return found
+
+
+def translated():
+    """The codes of another system, with ours."""
+    return {row["old"]: row["new"] for row in table("data/codes.csv")} if (HERE / "data/codes.csv").exists() else {}
+
+
+def read_coatings():
+    families = {row["family"]: row for row in table("data/families.csv")}
+    items = {item: row for (item,), row in newest(table("data/items.csv"), "item_no").items()}
     for row in items.values():
         row["least_batches"] = row["least_batches"] or families[row["family"]]["usual_least_batches"]
     line = json.loads((HERE / "data/line.json").read_text(encoding="utf-8"))
     plant = line["plant"][0]
-    for note in sorted((HERE / "notes").glob("*.md")) if (HERE / "notes").is_dir() else []:
-        found = re.search(r"the tank has a space of (\d+)", note.read_text(encoding="utf-8"))
-        if found:
-            plant["tank_space"] = int(found.group(1))
-    codes = {}
-    if (HERE / "data/codes.csv").exists():
-        codes = {row["old"]: row["new"] for row in table("data/codes.csv")}
+    plant["tank_space"] = memo(r"the tank has a space of (\d+)") or plant["tank_space"]
+    codes = translated()
     demand = {}
     for row in sheet(HERE / "data/demand.xlsx"):
         if row.get("site", "KRN") != "KRN":
@@ -80,8 +95,8 @@ def read():
     return families, items, line["period"], plant, demand, conflicts
 
 
-def solve():
-    families, items, periods, plant, demand, conflicts = read()
+def coatings():
+    families, items, periods, plant, demand, conflicts = read_coatings()
     times = [row["period"] for row in periods]
     last = max(times)
     model = cp_model.CpModel()
@@ -121,6 +136,83 @@ def solve():
     cost = sum(cents(item["wash_cost"]) * used[i, t] for i, item in items.items() for t in times)
     cost += sum(cents(item["holding_cost"]) * stock[i, t] for i, item in items.items() for t in times)
     cost += cents(plant["overtime_rate"]) * sum(over.values())
+    solver = best(model, cost)
+    plan = [[i, t, solver.value(runs[i, t])] for i, t in runs if solver.value(runs[i, t])]
+    extra = [[t, solver.value(over[t])] for t in over if solver.value(over[t])]
+    hand_in("runs", ["item", "period", "batches"], plan)
+    hand_in("overtime", ["period", "minutes"], extra)
+
+
+def venue():
+    site = json.loads((HERE / "data/site.json").read_text(encoding="utf-8"))
+    project, people = site["project"][0], {}
+    codes = translated()
+    for row in sheet(HERE / "data/people.xlsx"):
+        if row.get("site", "HALL") == "HALL":
+            people[codes.get(row["activity"], row["activity"]), int(row["mode"]), row["crew"]] = int(row["people"])
+    opens = {row["wing"]: row["opens_on"] for row in site["wing"]}
+    activities = {row["activity"]: row for row in table("data/activities.csv")}
+    modes = {(a, int(mode)): row for (a, mode), row in newest(table("data/modes.csv"), "activity", "mode").items()}
+    calendar = table("data/calendar.csv")
+    quiet = {int(row["day"]) for row in calendar if row["quiet"] == "yes"}
+    visited = {int(row["day"]) for row in calendar if row["authority"] == "yes"}
+    budget = memo(r"All modes together may cost ([\d.]+) and no more") or project["budget"]
+    deadline, stock, deliveries = project["deadline"], project["crates_in_stock"], site["delivery"]
+
+    def stops(a, mode, start):
+        """Whether an activity in a mode cannot begin on a day, by rules that concern it alone."""
+        row = activities[a]
+        days = range(start, start + int(modes[a, mode]["days"]))
+        held = {off["crew"] for off in site["off"] if off["day"] in days and people.get((a, mode, off["crew"]), 0) > 0}
+        early = start < int(row["earliest_day"] or opens[row["wing"]])
+        return early or days[-1] > deadline or held or row["noisy"] == "yes" and quiet & set(days)
+
+    model = cp_model.CpModel()
+    start = {a: model.new_int_var(1, deadline, f"s{a}") for a in activities}
+    end = {a: model.new_int_var(1, deadline, f"e{a}") for a in activities}
+    chosen, first = {}, {}
+    for a, mode in modes:
+        chosen[a, mode] = model.new_bool_var(f"m{a}{mode}")
+        for day in range(1, deadline + 1):
+            if not stops(a, mode, day):
+                first[a, mode, day] = begins = model.new_bool_var(f"b{a}{mode}{day}")
+                model.add(start[a] == day).only_enforce_if(begins)
+                model.add(end[a] == day + int(modes[a, mode]["days"]) - 1).only_enforce_if(begins)
+        model.add(sum(begins for key, begins in first.items() if key[:2] == (a, mode)) == chosen[a, mode])
+    for a in activities:
+        model.add_exactly_one(literal for (of, _), literal in chosen.items() if of == a)
+    for row in table("data/links.csv"):
+        lag = int(row["lag"]) // {"d": 1, "h": 24}[row.get("uom") or "d"]
+        model.add(start[row["second"]] > end[row["first"]] + lag)
+
+    def busy(day, weight):
+        """What is under way on a day, each activity by its weight."""
+        return sum(
+            weight(a, mode) * begins
+            for (a, mode, begun), begins in first.items()
+            if begun <= day < begun + int(modes[a, mode]["days"])
+        )
+
+    for day in range(1, deadline + 1):
+        for crew in site["crew"]:
+            model.add(busy(day, lambda a, mode: people.get((a, mode, crew["crew"]), 0)) <= crew["people"])
+        model.add(busy(day, lambda a, mode: int(activities[a]["crane"] == "yes")) <= 1)
+    for delivery in deliveries:
+        brought = stock + sum(other["crates"] for other in deliveries if other["day"] < delivery["day"])
+        taken = sum(int(activities[a]["panel_crates"]) * begins for (a, _, day), begins in first.items() if day < delivery["day"])
+        model.add(taken <= brought)
+    model.add(sum(int(row["panel_crates"]) for row in activities.values()) <= stock + sum(each["crates"] for each in deliveries))
+    paid = sum(cents(modes[key]["cost"]) * literal for key, literal in chosen.items())
+    model.add(paid <= cents(budget))
+    last = model.new_int_var_from_domain(cp_model.Domain.from_values(sorted(set(range(1, deadline + 1)) & visited)), "last")
+    model.add_max_equality(last, end.values())
+    solver = best(model, paid + cents(project["overhead_per_day"]) * last)
+    plan = [[a, mode, solver.value(start[a])] for (a, mode), literal in chosen.items() if solver.value(literal)]
+    hand_in("works", ["activity", "mode", "start"], plan)
+
+
+def best(model, cost):
+    """Solves a model at the least cost."""
     model.minimize(cost)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -129,9 +221,7 @@ def solve():
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         sys.exit("there is no plan")
     print(f"{solver.status_name(status)} at {solver.objective_value / 100:.2f}")
-    plan = [[i, t, solver.value(runs[i, t])] for i, t in runs if solver.value(runs[i, t])]
-    extra = [[t, solver.value(over[t])] for t in over if solver.value(over[t])]
-    return plan, extra
+    return solver
 
 
 def hand_in(name, head, rows):
@@ -141,6 +231,4 @@ def hand_in(name, head, rows):
 
 
 if __name__ == "__main__":
-    plan, extra = solve()
-    hand_in("runs", ["item", "period", "batches"], plan)
-    hand_in("overtime", ["period", "minutes"], extra)
+    venue() if (HERE / "forms/works.csv").exists() else coatings()
