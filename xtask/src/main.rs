@@ -2,12 +2,13 @@
 //! Exit codes: 0 no fault, 1 faults, 2 wrong use, 3 the check could not run.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use xtask::Outcome;
 
 const USAGE: &str =
-    "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME] | supply | release [TARGET...]
+    "usage: cargo xtask layers [--draw] | tidy | domains [--check | --without NAME] | supply | release [TARGET... | --suites PROGRAM [SUITE...]]
   layers    which crate may see which, which outside crates stand where, and no circle of files
             --draw           draws the picture of the layers in ARCHITECTURE.md
   tidy      the form of every file, domain folder, link and section
@@ -15,7 +16,9 @@ const USAGE: &str =
             --check          says whether they are as this would write them
             --without NAME   leaves a folder out, before it is taken away
   supply    licences, sources and versions of what comes from others, by deny.toml
-  release   makes wheels, archives, checksums, a bill of materials and the changelog's section, and publishes nothing: half an hour on two cores";
+  release   makes wheels, archives of programs, suites and the book, checksums, a bill of materials and notes, and publishes nothing: more than an
+            hour on two cores
+            --suites PROGRAM [SUITE...]  makes the archives of suites alone, by a program that is there";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         ["domains", "--without", name] => xtask::domains::write(&root, &[name]),
         ["supply"] => xtask::supply::run(&root),
         ["release"] => xtask::release::run(&root, &xtask::release::TARGETS),
+        ["release", "--suites", program, suites @ ..] => xtask::release::suites(&root, Path::new(program), suites),
         ["release", targets @ ..] => xtask::release::run(&root, targets),
         ["help" | "--help" | "-h"] => return tell(&mut io::stdout(), USAGE, 0),
         _ => return tell(&mut io::stderr(), USAGE, 2),
