@@ -4,8 +4,8 @@
 use crate::{CatalogError, NewFamily, built_in, disk, generated};
 use benchwright_base::{Diagnostic, Digest};
 use benchwright_pack::Snapshot;
-use benchwright_project::{Family, FamilyError, Telling};
-use benchwright_sandbox::{NativeTool, Natives, Sandbox};
+use benchwright_project::{Discard, Family, Telling};
+use benchwright_sandbox::{NativeTool, Natives, Sandbox, SeedError};
 use benchwright_schema::{Domain, Folder};
 use std::{
     collections::BTreeMap,
@@ -116,9 +116,12 @@ fn told(folder: &Folder) -> Vec<(&str, String, NewFamily)> {
 }
 
 /// Fills the tables of a domain in memory.
-fn filler(domain: Arc<Domain>, size: &str, seed: u64) -> Result<Snapshot, FamilyError> {
-    let filled = Sandbox::seeded(domain, &[], size, seed).map_err(|error| FamilyError(error.to_string()))?;
-    Ok(filled.first_snapshot())
+fn filler(domain: Arc<Domain>, size: &str, seed: u64) -> Result<Snapshot, Discard> {
+    match Sandbox::seeded(domain, &[], size, seed) {
+        Ok(filled) => Ok(filled.first_snapshot()),
+        Err(SeedError::NoRow { table, .. }) => Err(Discard::Because(format!("no row of {table} fits"))),
+        Err(error) => Err(Discard::Fault(error.to_string())),
+    }
 }
 
 fn missing(file: &str) -> Diagnostic {

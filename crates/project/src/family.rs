@@ -108,8 +108,8 @@ impl From<FamilyError> for String {
 }
 
 /// Fills the tables of a domain by its seed, at a size and from a number. Who makes a family hands it such a function, since a family
-/// runs no world.
-pub type Filler = fn(Arc<Domain>, &str, u64) -> Result<Snapshot, FamilyError>;
+/// runs no world. Where no row can be drawn that fits, it is the draw that is thrown away.
+pub type Filler = fn(Arc<Domain>, &str, u64) -> Result<Snapshot, Discard>;
 
 /// What a domain tells a part that it includes: the family of that part is made from it.
 #[derive(Clone, Copy)]

@@ -11,6 +11,8 @@ mod bind;
 mod brief;
 mod bundles;
 mod candidates;
+mod dial;
+mod dials;
 mod forms;
 mod layout;
 mod own;
@@ -23,8 +25,8 @@ mod sample;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod told;
 mod tokens;
+mod told;
 mod weigh;
 mod workflow;
 mod world;
@@ -41,16 +43,14 @@ use benchwright_schema::{
     plan::{Binding, Bindings, Bound, Plan, PlanText},
 };
 use benchwright_spec::{Candidates, NamedRows, Outcome, Planner, Rows, Solved};
-use beyond::{Dial, ask};
+use beyond::ask;
+use dial::Dial;
+use dials::ask::REACHED;
 use forms::{form_columns, from_stage};
 use records::Records;
 use render::Source;
 use serde_json::{Value as Json, json};
-use stages::{
-    lift::FIELD,
-    roll,
-    told::has_stages,
-};
+use stages::{lift::FIELD, roll, told::has_stages};
 use std::collections::BTreeMap;
 use workflow::{Planning, UNCHANGED, planning};
 use written::TrapText;
@@ -262,7 +262,7 @@ impl Optimised for Planning {
     }
 
     fn worked_out(&self) -> &'static [&'static str] {
-        &[ask::REACHED]
+        &[REACHED]
     }
 
     fn greedy(&self, case: &Case) -> Result<NamedRows, FamilyError> {

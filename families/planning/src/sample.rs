@@ -2,7 +2,8 @@
 //! gets worse for it.
 
 use crate::{
-    beyond::{Dial, ask, best, over, twin},
+    beyond::{ask, best, front, over, twin},
+    dial::Dial,
     reckon::{Per, value},
     records::{Cell, Records},
     stages::told::has_stages,
@@ -41,6 +42,7 @@ pub(crate) fn sample(
             Dial::Twin => twin::moved(family, draw, domain, planner, &records),
             Dial::Ask => ask::asked(with, draw, domain, planner, &records),
             Dial::Over => over::tightened(with, draw, domain, planner, &records),
+            Dial::Front => front::bounded(with, draw, domain, planner, &records),
         };
     }
     let Some(staged) = family.staged.as_deref().filter(|_| has_stages(draw.tier)) else {

@@ -8,7 +8,7 @@ use crate::{
     workflow::{self, Planning},
     written::{TrapText, traps_at},
 };
-use benchwright_project::{Family as _, FamilyError, Telling};
+use benchwright_project::{Discard, Family as _, Telling};
 use benchwright_sandbox::Sandbox;
 use benchwright_schema::Folder;
 use std::{collections::BTreeMap, fs, path::PathBuf};
@@ -36,8 +36,8 @@ fn filler(
     domain: std::sync::Arc<benchwright_schema::Domain>,
     size: &str,
     seed: u64,
-) -> Result<benchwright_pack::Snapshot, FamilyError> {
-    Ok(Sandbox::seeded(domain, &[], size, seed).map_err(|error| FamilyError(error.to_string()))?.first_snapshot())
+) -> Result<benchwright_pack::Snapshot, Discard> {
+    Ok(Sandbox::seeded(domain, &[], size, seed).map_err(|error| Discard::Fault(error.to_string()))?.first_snapshot())
 }
 
 fn workflows() -> Vec<String> {

@@ -1,6 +1,6 @@
 //! What a workflow tells the part beside its records and rules: `planning.toml`.
 
-use crate::beyond::Dial;
+use crate::dial::Dial;
 use benchwright_base::Diagnostic;
 use benchwright_schema::{Document, KeyFault};
 use serde::Deserialize;
@@ -58,6 +58,9 @@ pub(crate) struct Told {
     /// Figures that may be otherwise, each `table.column`: a twin differs in one of them, and questions are about them.
     #[serde(default)]
     pub(crate) moves: Vec<String>,
+    /// The second measure of plans, on which options have bounds.
+    #[serde(default)]
+    pub(crate) front: Option<FrontText>,
     /// How hard it is in each respect, by tier: six figures from 0 to 3. A tier that is not here is none that the workflow has.
     pub(crate) difficulty: BTreeMap<String, [u8; 6]>,
     /// The rule by which a plan names only what there is.
@@ -66,6 +69,16 @@ pub(crate) struct Told {
     /// The rules that are usually missed.
     #[serde(default)]
     pub(crate) headline: Vec<String>,
+}
+
+/// A second measure of plans.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FrontText {
+    /// What it is of a plan, a whole number.
+    pub(crate) of: String,
+    /// What it counts, in the plural: `the hours of overtime`.
+    pub(crate) says: String,
 }
 
 /// The words of a brief.
@@ -252,7 +265,7 @@ impl Told {
                 let why = format!("a dial is turned at a tier that there is; list `{plain}` too");
                 faults.push(KeyFault::new(["difficulty", tier], why).at_key());
             }
-            if self.moves.is_empty() && dial != Dial::Over {
+            if self.moves.is_empty() && matches!(dial, Dial::Twin | Dial::Ask) {
                 let why = "this dial moves figures; say in `moves` which may be otherwise, as `table.column`";
                 faults.push(KeyFault::new(["difficulty", tier], why).at_key());
             }

@@ -2,8 +2,10 @@
 //! by somebody who did not heed a trap. A task whose traps mislead nobody, or most of whose rules do not matter, is no good task.
 
 use crate::{
-    beyond::{Dial, ask, over, twin},
-    candidates, quality,
+    beyond::{ask, front, twin},
+    candidates,
+    dial::Dial,
+    dials, quality,
     reader::{self, Workspace},
     records::Records,
     stages::roll::{self, Rolled},
@@ -90,7 +92,7 @@ pub(crate) fn weigh(
     let mut all = 0;
     let rules = it.plan.rules.iter().enumerate();
     for (at, rule) in rules.filter(|(_, rule)| rule.lowered && rule.id != UNCHANGED && rule.text.implied_by.is_none()) {
-        if family.told.known.as_ref() == Some(&rule.id) || [ask::RULE, over::RULE].contains(&&*rule.id) {
+        if family.told.known.as_ref() == Some(&rule.id) || [dials::ask::RULE, dials::over::RULE].contains(&&*rule.id) {
             continue;
         }
         let binds = match &last {
@@ -149,16 +151,16 @@ fn beyond(
             };
             match ask::answered(family, &records, &mut reached)? {
                 None => Err(Discard::Because("an answer is not proved".to_owned())),
-                Some(again) if ask::kept(&again) != ask::kept(&records) => {
+                Some(again) if dials::ask::kept(&again) != dials::ask::kept(&records) => {
                     Err(Discard::Because("an answer is not what is reached".to_owned()))
                 }
                 Some(_) => Ok(Some(("ask", "the answers are what is reached".to_owned()))),
             }
         }
         Some(Dial::Over) => {
-            let mut rows = candidates::candidates(&family.told, &family.plan, it.plan, it.bound, None)
-                .map_err(Discard::Fault)?;
-            let waivers = it.plan.view_named(over::FORM).and_then(|view| rows.get_mut(view));
+            let mut rows =
+                candidates::candidates(&family.told, &family.plan, it.plan, it.bound, None).map_err(Discard::Fault)?;
+            let waivers = it.plan.view_named(dials::over::FORM).and_then(|view| rows.get_mut(view));
             waivers.into_iter().for_each(Vec::clear);
             match planner.best(it.plan, it.bound, &rows, &it.case.objective)? {
                 Outcome::Infeasible => Ok(Some(("over", "no plan keeps all limits".to_owned()))),
@@ -166,6 +168,10 @@ fn beyond(
                 Outcome::Unproved => Err(Discard::Because("whether all limits can be kept is undecided".to_owned())),
             }
         }
+        Some(Dial::Front) if front::are_different(it.plan, it.bound, &it.solved.rows) => {
+            Ok(Some(("front", "every option has a plan of its own".to_owned())))
+        }
+        Some(Dial::Front) => Err(Discard::Because("two options have one plan".to_owned())),
         Some(Dial::Twin) | None => Ok(None),
     }
 }

@@ -1,8 +1,9 @@
 //! A workflow: what its folder declares, with what follows from it.
 
 use crate::{
-    beyond::{self, Dial, ask, over},
     bind, candidates,
+    dial::Dial,
+    dials::{ask, over, with_dial},
     forms::form_tables,
     layout::{self, Layout},
     records::{OWN, Records},
@@ -130,7 +131,7 @@ fn turned(folder: &Folder, mut planning: Planning) -> Result<Planning, Vec<Diagn
     let mut dials = BTreeMap::new();
     for dial in Dial::ALL.into_iter().filter(|_| planning.own.is_none()) {
         let parts = (&planning.layout, &planning.told, &planning.written, &planning.plan, &planning.forms);
-        let with = beyond::with_dial(folder, dial, parts).map_err(|why| fault(told::FILE, why))?;
+        let with = with_dial(folder, dial, parts).map_err(|why| fault(told::FILE, why))?;
         let Some((layout, told, written, plan)) = with else { continue };
         let with = Planning {
             layout,
@@ -197,8 +198,8 @@ impl Planning {
             Some(Dial::Ask) => ask::kept(records).into_iter().for_each(|(question, is)| {
                 bound.fact(ask::REACHED, &[&question], is);
             }),
-            Some(Dial::Over) => over::bind(self, records, &mut bound)?,
-            Some(Dial::Twin) | None => {}
+            Some(Dial::Over) => over::bind((&self.layout, &self.told, &self.written), records, &mut bound)?,
+            Some(Dial::Twin | Dial::Front) | None => {}
         }
         Ok(bound)
     }
@@ -222,10 +223,10 @@ impl Planning {
             return Err(format!("a sentence of `{id}` tells a figure; figures stand in files"));
         }
         let known = |table: &benchwright_schema::Table| self.form_tables().any(|form| form.name == table.name);
-        let of_a_dial = |table: &benchwright_schema::Table| {
-            Dial::ALL.iter().any(|dial| dial.form() == Some(&table.name))
-        };
-        if let Some(unread) = form_tables(&self.forms, 1).find(|table| !known(table) && !of_a_dial(table)) {
+        let of_a_dial = |table: &benchwright_schema::Table| Dial::ALL.iter().any(|dial| dial.has_form(&table.name));
+        let mut unread = form_tables(&self.forms, 1).filter(|table| !known(table) && !of_a_dial(table));
+        // Forms of options stand in the place of the others.
+        if let Some(unread) = unread.next().filter(|_| self.dial != Some(Dial::Front)) {
             return Err(format!("no view reads the form `{}`, so nothing in it would matter", unread.name));
         }
         if let Some(unknown) = self.told.headline.iter().find(|id| !self.plan.rules.contains_key(*id)) {

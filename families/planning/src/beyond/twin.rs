@@ -1,8 +1,9 @@
 //! A twin: a case that differs from another in one figure, and whose best plan is another. Who plans by what they have seen before, or by
 //! a file that they have read too fast, hands in the other's plan, which fails here or misses the mark.
 
-use super::{Best, Figure, best, figures};
+use super::best::{Best, best};
 use crate::{
+    dials::figures::{Figure, figures},
     quality,
     records::{Cell, Records},
     workflow::Planning,
@@ -33,16 +34,16 @@ pub(crate) fn moved(
         return Err(Discard::Because("unproved".to_owned()));
     };
     let plan = NamedRows::of(&solved.rows, &ready.plan, &ready.bound);
-    let mut all = figures(family, &family.told.moves, records).map_err(Discard::Fault)?;
+    let mut all = figures(&family.layout, &family.told.moves, records).map_err(Discard::Fault)?;
     let mut stream = draw.stream("moved");
     stream.shuffle(&mut all);
     for figure in all.iter().take(TRIES) {
-        let was = figure.get(family, records);
+        let was = figure.get(&family.layout, records);
         let now = was * stream.pick(&MOVES).copied().unwrap_or(100) / 100;
         if now == was || now == 0 {
             continue;
         }
-        let mut moved = figure.with(family, records, now);
+        let mut moved = figure.with(&family.layout, records, now);
         let Some(there) = best(family, draw, domain, planner, &moved)? else { continue };
         if serves(family, draw.tier, &plan, &there) {
             continue;
@@ -70,7 +71,7 @@ pub(crate) fn worth(named: &NamedRows, plan: &Plan, bound: &Bound, objective: &s
 impl Figure {
     fn was(&self, family: &Planning, records: &Records) -> Vec<Cell> {
         let place = [self.table, self.row, self.column].map(|at| Cell::Number(at as i64));
-        place.into_iter().chain([Cell::Number(self.get(family, records))]).collect()
+        place.into_iter().chain([Cell::Number(self.get(&family.layout, records))]).collect()
     }
 }
 
@@ -82,6 +83,6 @@ impl Records {
         let numbers: Vec<i64> = moved.first()?.iter().filter_map(Cell::number).collect();
         let [table, row, column, was] = numbers[..] else { return None };
         let figure = Figure { table: table as usize, row: row as usize, column: column as usize };
-        Some(figure.with(family, &records, was))
+        Some(figure.with(&family.layout, &records, was))
     }
 }

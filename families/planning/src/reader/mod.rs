@@ -2,14 +2,14 @@
 //! comes of it are the records, or the first thing that was not understood.
 
 mod clean;
-mod table;
+pub(crate) mod table;
 mod text;
 
-pub(crate) use table::{Read, Workspace};
+pub(crate) use table::{Read, Workspace, cell};
 pub(crate) use text::{of_text, read as read_brief};
 
 use crate::{
-    layout::{Kind, KnownBy, Layout},
+    layout::Layout,
     records::{Cell, Records},
     written::{File, FileTable, TrapKind, TrapText, Written},
 };
@@ -130,37 +130,4 @@ fn take(
         }
     }
     Ok(())
-}
-
-/// A text of a file as a cell.
-pub(crate) fn cell(layout: &Layout, kind: Kind, text: &str, nullable: bool) -> Result<Cell, String> {
-    if text.is_empty() && nullable {
-        return Ok(Cell::None);
-    }
-    let odd = || format!("`{text}` is not understood");
-    Ok(match kind {
-        Kind::Text => Cell::Text(text.to_owned()),
-        Kind::Int => Cell::Number(text.parse().map_err(|_| odd())?),
-        Kind::Money => Cell::Number(decimals(text, 2).ok_or_else(odd)?),
-        Kind::Quantity => Cell::Number(decimals(text, 3).ok_or_else(odd)?),
-        Kind::Bool => Cell::Number(match text {
-            "yes" => 1,
-            "no" => 0,
-            _ => return Err(odd()),
-        }),
-        Kind::Ref(to) => {
-            let to = &layout.tables[to];
-            let KnownBy::Key(key) = to.known_by else { return Err(odd()) };
-            cell(layout, to.columns[key].kind, text, false)?
-        }
-    })
-}
-
-/// A number with decimals in whole parts of its last one.
-fn decimals(text: &str, digits: usize) -> Option<i64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    if part.len() > digits {
-        return None;
-    }
-    format!("{whole}{part:0<digits$}").parse().ok()
 }

@@ -1,5 +1,9 @@
 //! What is read: the files of a workspace, and tables of texts.
 
+use crate::{
+    layout::{Kind, KnownBy, Layout},
+    records::Cell,
+};
 use benchwright_files::Table;
 use std::collections::BTreeMap;
 
@@ -25,4 +29,37 @@ impl From<Table> for Read {
         let (header, rows) = table.into_parts();
         Read { header, rows }
     }
+}
+
+/// A text of a file as a cell.
+pub(crate) fn cell(layout: &Layout, kind: Kind, text: &str, nullable: bool) -> Result<Cell, String> {
+    if text.is_empty() && nullable {
+        return Ok(Cell::None);
+    }
+    let odd = || format!("`{text}` is not understood");
+    Ok(match kind {
+        Kind::Text => Cell::Text(text.to_owned()),
+        Kind::Int => Cell::Number(text.parse().map_err(|_| odd())?),
+        Kind::Money => Cell::Number(decimals(text, 2).ok_or_else(odd)?),
+        Kind::Quantity => Cell::Number(decimals(text, 3).ok_or_else(odd)?),
+        Kind::Bool => Cell::Number(match text {
+            "yes" => 1,
+            "no" => 0,
+            _ => return Err(odd()),
+        }),
+        Kind::Ref(to) => {
+            let to = &layout.tables[to];
+            let KnownBy::Key(key) = to.known_by else { return Err(odd()) };
+            cell(layout, to.columns[key].kind, text, false)?
+        }
+    })
+}
+
+/// A number with decimals in whole parts of its last one.
+fn decimals(text: &str, digits: usize) -> Option<i64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    if part.len() > digits {
+        return None;
+    }
+    format!("{whole}{part:0<digits$}").parse().ok()
 }

@@ -63,9 +63,9 @@ impl<'t> Lines<'t> {
 pub(crate) fn of_text<'f>(family: &'f Planning, text: &str) -> &'f Planning {
     let has = |wanted: &str| text.split('\n').any(|line| line == wanted);
     let is_asked = |(_, with): &(_, &Planning)| {
-        let form = with.dial.and_then(|dial| dial.form()).unwrap_or_default();
-        let says = with.told.brief.forms.get(form).map_or("", |says| says);
-        with.form_tables().find(|table| table.name == form).is_some_and(|table| has(&brief::form_says(table, says)))
+        let mut forms = with.form_tables().filter(|table| with.dial.is_some_and(|dial| dial.has_form(&table.name)));
+        forms
+            .any(|table| with.told.brief.forms.get(&table.name).is_some_and(|says| has(&brief::form_says(table, says))))
     };
     let with = family.dials.iter().find(is_asked).map(|(_, with)| with);
     with.or(family.staged.as_deref().filter(|_| has(brief::STAGES))).unwrap_or(family)

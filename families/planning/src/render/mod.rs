@@ -1,9 +1,9 @@
 //! From records to files: each file is a table of texts, into which traps are laid before it is written.
 
-mod draft;
+pub(crate) mod draft;
 mod traps;
 
-pub(crate) use draft::text;
+use draft::text;
 pub(crate) use draft::{Draft, Sheet, Source};
 
 use crate::{

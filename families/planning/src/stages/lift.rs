@@ -1,8 +1,12 @@
-//! Lifts the rules of a plan that is made once to those of one that is made anew at every stage. A rule is written once: its text is
-//! rewritten word by word. Each view of a form that is handed in at every stage speaks of one stage, which is `k`; so does each fact that
-//! changes from stage to stage, under a name of its own.
+//! Lifts the rules of one plan to those of several that are handed in together: made anew at every stage, or asked for as options. A rule is
+//! written once: its text is rewritten word by word. Each view of a form with a stage speaks of one stage, which is `k`; so does each fact
+//! that changes from stage to stage, under a name of its own.
 
-use crate::tokens::{Token, tokens};
+use crate::{
+    tokens::{Token, has_word, tokens},
+    told::Told,
+};
+use benchwright_schema::plan::{PlanText, RuleText, ViewText};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The variable that stands for the stage.
@@ -12,9 +16,25 @@ pub(crate) const SET: &str = "stages";
 /// The field of a view, and the column of a form, that is the stage.
 pub(crate) const FIELD: &str = "stage";
 
+/// What several plans are told apart by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Axis {
+    /// The variable that stands for one of them.
+    pub(crate) variable: &'static str,
+    /// The set that it goes through.
+    pub(crate) set: &'static str,
+    /// The field of a view, and the column of a form, that tells which it is.
+    pub(crate) field: &'static str,
+}
+
+/// Plans of stages.
+pub(crate) const STAGES: Axis = Axis { variable: VARIABLE, set: SET, field: FIELD };
+
 /// What is rewritten.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lift {
+    /// What the plans are told apart by.
+    pub(crate) axis: Axis,
     /// The views, or the tables, whose rows are of a stage.
     pub(crate) of_stage: BTreeSet<String>,
     /// The facts that change from stage to stage, each with its name as a fact of a stage.
@@ -47,15 +67,15 @@ impl Lift {
                 lifted.push('(');
                 lifted.push_str(&more(at.to_owned()));
                 from = tokens[place + 1].end();
-            } else if self.of_stage.contains(token.text) && is_called && !names_stage(&tokens[place + 1..]) {
+            } else if self.of_stage.contains(token.text) && is_called && !self.names_stage(&tokens[place + 1..]) {
                 lifted.push_str(&text[from..tokens[place + 1].end()]);
-                lifted.push_str(&more(format!("{FIELD} = {at}")));
+                lifted.push_str(&more(format!("{} = {at}", self.axis.field)));
                 from = tokens[place + 1].end();
             } else if self.of_stage.contains(token.text) && !is_called && BEFORE_A_SOURCE.contains(&before) {
                 lifted.push_str(&text[from..token.end()]);
-                lifted.push_str(&format!("({FIELD} = {at})"));
+                lifted.push_str(&format!("({} = {at})", self.axis.field));
                 from = token.end();
-            } else if token.text == VARIABLE {
+            } else if token.text == self.axis.variable {
                 lifted.push_str(&text[from..token.from]);
                 lifted.push_str(at);
                 from = token.end();
@@ -67,39 +87,106 @@ impl Lift {
 
     /// The variables of a rule, or of candidates, with the stage in front of them; those that name it themselves keep their order.
     pub(crate) fn per(&self, per: Option<&str>) -> String {
-        let stage = format!("{VARIABLE} in {SET}");
-        match per.map(|per| self.expr(per, VARIABLE)) {
+        let Axis { variable, set, .. } = self.axis;
+        let stage = format!("{variable} in {set}");
+        match per.map(|per| self.expr(per, variable)) {
             None => stage,
-            Some(per) if has_stage(&per) => per,
+            Some(per) if self.has_stage(&per) => per,
             Some(per) => format!("{stage}, {per}"),
         }
     }
-}
 
-/// Whether variables begin with that of the stage.
-fn has_stage(per: &str) -> bool {
-    let tokens = tokens(per);
-    let texts: Vec<&str> = tokens.iter().take(3).map(|token| token.text).collect();
-    texts == [VARIABLE, "in", SET]
-}
+    /// Whether variables begin with that of the stage.
+    fn has_stage(&self, per: &str) -> bool {
+        let tokens = tokens(per);
+        let texts: Vec<&str> = tokens.iter().take(3).map(|token| token.text).collect();
+        texts == [self.axis.variable, "in", self.axis.set]
+    }
 
-/// Whether the filters that begin with a bracket name a stage.
-fn names_stage(filters: &[Token<'_>]) -> bool {
-    let mut deep = 0;
-    for (at, token) in filters.iter().enumerate() {
-        match token.text {
-            "(" => deep += 1,
-            ")" if deep == 1 => return false,
-            ")" => deep -= 1,
-            _ => {}
+    /// Whether the filters that begin with a bracket name a stage.
+    fn names_stage(&self, filters: &[Token<'_>]) -> bool {
+        let mut deep = 0;
+        for (at, token) in filters.iter().enumerate() {
+            match token.text {
+                "(" => deep += 1,
+                ")" if deep == 1 => return false,
+                ")" => deep -= 1,
+                _ => {}
+            }
+            let begins = deep == 1 && matches!(token.text, "(" | ",");
+            let next = |more: usize| filters.get(at + more).map_or("", |token| token.text);
+            if begins && next(1) == self.axis.field && !matches!(next(2), "." | "," | ")" | "") {
+                return true;
+            }
         }
-        let begins = deep == 1 && matches!(token.text, "(" | ",");
-        let next = |more: usize| filters.get(at + more).map_or("", |token| token.text);
-        if begins && next(1) == FIELD && !matches!(next(2), "." | "," | ")" | "") {
-            return true;
+        false
+    }
+
+    /// Views whose rows know their stage, in which no two are alike in what they were before. `of_forms` rewrites what is said of columns.
+    pub(crate) fn views<'p>(
+        of_forms: &Lift,
+        views: impl Iterator<Item = (&'p String, &'p ViewText)>,
+        meant: &PlanText,
+    ) -> Result<BTreeMap<String, ViewText>, String> {
+        let field = of_forms.axis.field;
+        let mut lifted = BTreeMap::new();
+        for (name, view) in views {
+            let mut view = view.clone();
+            let texts = view.fields.values_mut().chain(&mut view.only);
+            texts.for_each(|text| *text = of_forms.expr(&meant.spelled_out(text), field));
+            if view.fields.insert(field.to_owned(), format!("int: {field}")).is_some() {
+                return Err(format!("the view `{name}` has a field `{field}` already"));
+            }
+            if !view.key.is_empty() {
+                view.key.insert(0, field.to_owned());
+            }
+            lifted.insert(name.clone(), view);
+        }
+        Ok(lifted)
+    }
+
+    /// Every rule, judged for each of the plans.
+    pub(crate) fn rules(&self, rules: &mut BTreeMap<String, RuleText>, meant: &PlanText) {
+        for rule in rules.values_mut() {
+            rule.per = Some(self.per(rule.per.as_deref().map(|per| meant.spelled_out(per)).as_deref()));
+            for text in [&mut rule.require, &mut rule.applies].into_iter().flatten() {
+                *text = self.expr(&meant.spelled_out(text), self.axis.variable);
+            }
         }
     }
-    false
+
+    /// The rows that a plan may have, and how somebody plans who looks no further than the next row, for each of the plans.
+    pub(crate) fn rows(&self, told: &mut Told, meant: &PlanText) {
+        let Axis { variable, field, .. } = self.axis;
+        let expr = |text: &str| self.expr(&meant.spelled_out(text), variable);
+        for candidates in told.candidates.values_mut() {
+            candidates.per = Some(self.per(candidates.per.as_deref().map(|per| meant.spelled_out(per)).as_deref()));
+            candidates.fields.values_mut().for_each(|text| *text = expr(text));
+            candidates.fields.insert(field.to_owned(), variable.to_owned());
+        }
+        for step in &mut told.baseline {
+            step.per = self.per(Some(&meant.spelled_out(&step.per)));
+            step.goal = expr(&step.goal);
+            step.fields.values_mut().for_each(|text| *text = expr(text));
+            step.fields.insert(field.to_owned(), variable.to_owned());
+        }
+    }
+}
+
+/// What of a plan uses a word as a name.
+pub(crate) fn names(plan: &PlanText, told: &Told, word: &str) -> Option<String> {
+    let rules = plan.rules.iter().flat_map(|(id, rule)| {
+        [&rule.per, &rule.applies, &rule.require].into_iter().flatten().map(move |text| (id, text))
+    });
+    let lets = plan.lets.iter();
+    let phases = plan
+        .objectives
+        .iter()
+        .flat_map(|(name, objective)| objective.phases.iter().map(move |phase| (name, &phase.of)));
+    let candidates = told.candidates.iter().flat_map(|(view, rows)| rows.per.iter().map(move |per| (view, per)));
+    let steps = told.baseline.iter().map(|step| (&step.view, &step.per));
+    let mut texts = rules.chain(lets).chain(phases).chain(candidates).chain(steps);
+    texts.find(|(_, text)| has_word(text, word)).map(|(what, _)| what.clone())
 }
 
 #[cfg(test)]
@@ -108,6 +195,7 @@ mod tests {
 
     fn lift() -> Lift {
         Lift {
+            axis: STAGES,
             of_stage: ["run", "overtime"].map(str::to_owned).into(),
             facts: [("qty", "qty_by"), ("upto", "upto_by"), ("last", "last_by")]
                 .map(|(fact, by)| (fact.to_owned(), by.to_owned()))

@@ -8,12 +8,12 @@ pub(crate) mod told;
 
 use crate::{
     forms::{form_tables, from_stage},
-    told::Told,
     tokens::has_word,
+    told::Told,
 };
 use benchwright_schema::{
     Domain,
-    plan::{Plan, PlanText, RuleText, Sense, ViewText},
+    plan::{Plan, PlanText, RuleText, Sense},
 };
 use benchwright_spec::{Candidates, Cell};
 use lift::{FIELD, Lift, SET, VARIABLE};
@@ -64,13 +64,13 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
     if let Some((name, view)) = views.clone().find(|(_, view)| !staged(&view.from)) {
         return Err(format!("the form `{}`, which `{name}` is read from, has no column `{FIELD}`", view.from));
     }
-    if let Some(what) = names_variable(plan, told) {
+    if let Some(what) = lift::names(plan, told, VARIABLE) {
         return Err(format!("`{what}` has a name `{VARIABLE}`, which is that of the stage"));
     }
     let by = changing(&text, told);
-    let lift = Lift { of_stage: views.map(|(name, _)| name.clone()).collect(), facts: by.clone() };
-    let of_forms =
-        Lift { of_stage: form_tables(forms, i64::MAX).map(|table| table.name.clone()).collect(), facts: by.clone() };
+    let lift = Lift { axis: lift::STAGES, of_stage: views.map(|(name, _)| name.clone()).collect(), facts: by.clone() };
+    let tables = form_tables(forms, i64::MAX).map(|table| table.name.clone());
+    let of_forms = Lift { of_stage: tables.collect(), ..lift.clone() };
     let mut meant = plan.clone();
     for (name, is) in &text.lets {
         let before =
@@ -78,9 +78,8 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
         meant.lets.insert(name.clone(), is.replace(&format!("${name}"), &format!("({before})")));
     }
     let expr = |text: &str, at: &str| lift.expr(&meant.spelled_out(text), at);
-    let per = |per: &Option<String>| Some(lift.per(per.as_deref().map(|per| meant.spelled_out(per)).as_deref()));
     let mut lifted = PlanText { lets: BTreeMap::new(), ..plan.clone() };
-    lifted.views = views_of(plan.views.iter().chain(&text.views), &meant, &of_forms)?;
+    lifted.views = Lift::views(&of_forms, plan.views.iter().chain(&text.views), &meant)?;
     let mut between = Vec::new();
     for (id, changed) in &text.rules {
         if !plan.rules.contains_key(id) {
@@ -92,12 +91,7 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
             return Err(format!("the rule `{id}` is new, and needs `code`, `family` and `require`"));
         }
     }
-    for rule in lifted.rules.values_mut() {
-        rule.per = per(&rule.per);
-        for text in [&mut rule.require, &mut rule.applies].into_iter().flatten() {
-            *text = expr(text, VARIABLE);
-        }
-    }
+    lift.rules(&mut lifted.rules, &meant);
     lifted.ties = plan.ties.iter().map(|tie| expr(tie, AT_LAST)).collect();
     lifted.settled = plan.settled.iter().map(|settled| of_forms.expr(&meant.spelled_out(settled), FIELD)).collect();
     let mut hindsight = lifted.clone();
@@ -122,61 +116,13 @@ pub(crate) fn lifted(plan: &PlanText, told: &Told, text: StagesText, forms: &Dom
     }
     let mut told = told.clone();
     told.candidates.extend(text.candidates.clone());
-    for candidates in told.candidates.values_mut() {
-        candidates.per = per(&candidates.per);
-        candidates.fields.values_mut().for_each(|field| *field = expr(field, VARIABLE));
-        candidates.fields.insert(FIELD.to_owned(), VARIABLE.to_owned());
-    }
-    for step in &mut told.baseline {
-        step.per = lift.per(Some(&meant.spelled_out(&step.per)));
-        step.goal = expr(&step.goal, VARIABLE);
-        step.fields.values_mut().for_each(|field| *field = expr(field, VARIABLE));
-        step.fields.insert(FIELD.to_owned(), VARIABLE.to_owned());
-    }
+    lift.rows(&mut told, &meant);
     told.knob.clear();
     told.headline.extend(text.headline.clone());
     told.brief.goal.clone_from(&text.brief.goal);
     told.brief.forms.extend(text.brief.forms.clone());
     told.brief.columns.extend(text.brief.columns.clone());
     Ok((lifted, told, Stages { text, by, hindsight }))
-}
-
-/// Views whose rows know their stage, in which no two are alike in what they were before.
-fn views_of<'p>(
-    views: impl Iterator<Item = (&'p String, &'p ViewText)>,
-    meant: &PlanText,
-    of_forms: &Lift,
-) -> Result<BTreeMap<String, ViewText>, String> {
-    let mut lifted = BTreeMap::new();
-    for (name, view) in views {
-        let mut view = view.clone();
-        let texts = view.fields.values_mut().chain(&mut view.only);
-        texts.for_each(|text| *text = of_forms.expr(&meant.spelled_out(text), FIELD));
-        if view.fields.insert(FIELD.to_owned(), format!("int: {FIELD}")).is_some() {
-            return Err(format!("the view `{name}` has a field `{FIELD}` already"));
-        }
-        if !view.key.is_empty() {
-            view.key.insert(0, FIELD.to_owned());
-        }
-        lifted.insert(name.clone(), view);
-    }
-    Ok(lifted)
-}
-
-/// What of a plan that is made once uses the name of the stage's variable.
-fn names_variable(plan: &PlanText, told: &Told) -> Option<String> {
-    let rules = plan.rules.iter().flat_map(|(id, rule)| {
-        [&rule.per, &rule.applies, &rule.require].into_iter().flatten().map(move |text| (id, text))
-    });
-    let lets = plan.lets.iter();
-    let phases = plan
-        .objectives
-        .iter()
-        .flat_map(|(name, objective)| objective.phases.iter().map(move |phase| (name, &phase.of)));
-    let candidates = told.candidates.iter().flat_map(|(view, rows)| rows.per.iter().map(move |per| (view, per)));
-    let steps = told.baseline.iter().map(|step| (&step.view, &step.per));
-    let mut texts = rules.chain(lets).chain(phases).chain(candidates).chain(steps);
-    texts.find(|(_, text)| has_word(text, VARIABLE)).map(|(what, _)| what.clone())
 }
 
 /// Puts what is otherwise into a rule.
