@@ -54,10 +54,20 @@ pub enum Discard {
     Because(String),
     /// It could not be made at all.
     #[error(transparent)]
-    Planner(#[from] PlannerError),
+    Planner(PlannerError),
     /// The recipe or the family is at fault.
     #[error("{0}")]
     Fault(String),
+}
+
+impl From<PlannerError> for Discard {
+    fn from(error: PlannerError) -> Discard {
+        match error {
+            // One of the provers is wrong, and nobody knows which: there is no task to be had of this draw.
+            PlannerError::Contradiction(_) => Discard::Because("the provers contradict each other".to_owned()),
+            error => Discard::Planner(error),
+        }
+    }
 }
 
 impl From<FamilyError> for Discard {

@@ -31,6 +31,8 @@ pub enum Said {
     Plan(Vec<Vec<Vec<i64>>>),
     /// None was found.
     NoPlan,
+    /// Several said what cannot all be true.
+    Contradicted(String),
 }
 
 /// Answers by the digest of their question.
@@ -127,14 +129,20 @@ impl Keeper<'_> {
         let known = self.known.said.get(&asked).or_else(|| self.given.said.get(&asked));
         let said = match (known, &mut self.planner) {
             (Some(said), _) => said.clone(),
-            (None, Some(planner)) => ask(&mut **planner)?,
+            (None, Some(planner)) => match ask(&mut **planner) {
+                Err(PlannerError::Contradiction(why)) => Said::Contradicted(why),
+                answered => answered?,
+            },
             (None, None) => {
                 let why = "nothing is kept that answers this, and there is no solver to ask; get it with `bash scripts/solver fetch`";
                 return Err(PlannerError::Engine(why.to_owned()));
             }
         };
         self.given.said.insert(asked, said.clone());
-        Ok(said)
+        match said {
+            Said::Contradicted(why) => Err(PlannerError::Contradiction(why)),
+            said => Ok(said),
+        }
     }
 }
 
@@ -148,7 +156,7 @@ fn outcome(said: Said, plan: &Plan, bound: &Bound, objective: &str) -> Result<Ou
             Outcome::Solved(Box::new(Solved { rows, phases, variables, constraints }))
         }
         Said::Infeasible => Outcome::Infeasible,
-        Said::Unproved | Said::Plan(_) | Said::NoPlan => Outcome::Unproved,
+        Said::Unproved | Said::Plan(_) | Said::NoPlan | Said::Contradicted(_) => Outcome::Unproved,
     })
 }
 

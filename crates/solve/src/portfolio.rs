@@ -282,9 +282,8 @@ impl Found {
             _ => return Ok(()),
         };
         let who: Vec<&str> = self.provers.iter().map(|said| &*said.prover).collect();
-        let said =
-            format!("the provers contradict each other: a plan of {}, and {against} ({})", best.value, who.join(", "));
-        Err(PlannerError::Engine(said))
+        let said = format!("a plan of {}, and {against} ({})", best.value, who.join(", "));
+        Err(PlannerError::Contradiction(said))
     }
 }
 

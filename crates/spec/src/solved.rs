@@ -87,6 +87,9 @@ pub enum PlannerError {
     /// The solver is not there or failed.
     #[error("{0}")]
     Engine(String),
+    /// A plan is better than a bound that somebody proved, so one of the two is wrong.
+    #[error("the provers contradict each other: {0}")]
+    Contradiction(String),
 }
 
 /// Finds the best plan.

@@ -32,8 +32,7 @@ pub(crate) fn sample(
     // What a dial is turned at is drawn as it would be without it.
     let draw = &Dial::plain(draw);
     let seed = draw.stream("records").below(1 << 53);
-    let tier = draw.tier.split('-').next().unwrap_or_default();
-    let drawn = (family.filler)(family.layout.domain.clone(), tier, seed)?;
+    let drawn = (family.filler)(family.layout.domain.clone(), &size(family, draw.tier), seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
     limit(family, draw, domain, planner, &mut records)?;
     if let Some(dial) = dial {
@@ -79,6 +78,16 @@ fn limit(
         place.set(records, place.with_slack(used, &mut stream));
     }
     tighten(family, draw, domain, planner, &places, records)
+}
+
+/// The size of a tier's records: one of its own, such as `hard_stages`, where the draws have one, or that of the tier before the hyphen.
+fn size(family: &Planning, tier: &str) -> String {
+    let sizes = family.layout.domain.seed.as_ref().map_or(&[][..], |seed| &seed.sizes);
+    let own = tier.replace('-', "_");
+    match sizes.contains(&own) {
+        true => own,
+        false => tier.split('-').next().unwrap_or_default().to_owned(),
+    }
 }
 
 /// The case of records that are given: there is one, good or not.

@@ -32,6 +32,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
             // A quote inside is doubled, which reads as two texts one after the other; nothing in either is a name.
             '\'' => rest[1..].find('\'').map_or(rest.len(), |end| end + 2),
             c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
+            // Between two bounds; what follows is no field.
+            '.' if rest.starts_with("..") => 2,
             c => c.len_utf8(),
         };
         found.push(Token { from, text: &rest[..length] });

@@ -9,6 +9,7 @@ use benchwright_catalog::Catalog;
 use benchwright_grade::FULL;
 use benchwright_pack::{Anchors, Ending, Snapshot, Task};
 use benchwright_project::{Order, Solver, make};
+use benchwright_schema::plan::Binding;
 use benchwright_solve::{CpSat, Highs, Portfolio};
 use std::sync::LazyLock;
 
@@ -287,4 +288,46 @@ fn a_task_in_stages_is_certified_stage_by_stage_and_broken_ones_are_found() {
         known.insert(format!("3|{at}"), is);
     }
     bench.catches(&late, &task, "closed-book");
+}
+
+/// Tasks that ask for more than a plan: what is cheap to try holds of each dial, and where its point is lost, `traps` says so.
+#[test]
+fn a_dial_that_asks_for_nothing_is_found() {
+    let Some((bench, _)) = &*MADE else { return };
+    let made = |dial: &str| {
+        let task = bench.make("planning/relief_depots", &format!("easy-{dial}"), 1);
+        for trial in ["idle", "oracle", "closed-book", "leak", "traps"] {
+            assert_eq!(bench.found(&task, &task, Some(trial)), [], "{dial}: {trial}");
+        }
+        task
+    };
+    // A twin that is its original.
+    let twin = made("twin");
+    let mut same = twin.clone();
+    let was = same.sealed.case["(was)"][0].as_array().unwrap().clone();
+    let at = |at: usize| was[at].as_u64().unwrap() as usize;
+    let tables = ["district", "depot", "community", "exclusion", "policy"];
+    let now = same.sealed.case[tables[at(0)]][at(1)][at(2)].clone();
+    same.sealed.case["(was)"][0][3] = now;
+    bench.catches(&same, &twin, "traps");
+    // An answer that is a tenth off.
+    let ask = made("ask");
+    let mut wrong = ask.clone();
+    let answer = &mut wrong.sealed.case["reached"][0][1];
+    *answer = (answer.as_i64().unwrap() * 11 / 10).into();
+    bench.catches(&wrong, &ask, "traps");
+    // Limits that can all be kept.
+    let over = made("over");
+    let mut loose = over.clone();
+    for limit in ["reach", "backup_reach", "most_open"] {
+        let fact = loose.sealed.verifier.bindings.facts.get_mut(limit).unwrap();
+        fact.values_mut().for_each(|is| *is = Binding::Number(1_000));
+    }
+    bench.catches(&loose, &over, "traps");
+    // Options without bounds.
+    let front = made("front");
+    let mut free = front.clone();
+    let fact = free.sealed.verifier.bindings.facts.get_mut("second_most").unwrap();
+    fact.values_mut().for_each(|is| *is = Binding::Number(0));
+    bench.catches(&free, &front, "traps");
 }

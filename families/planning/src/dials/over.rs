@@ -115,6 +115,8 @@ pub(super) fn rules(layout: &Layout, told: &mut Told, plan: &mut PlanText) -> Re
             let spelled = lets.spelled_out(text);
             if has_word(&spelled, name) {
                 *text = with_calls(&spelled, name, &put);
+                // What was a bound on what is planned is now one on what is waived too.
+                rule.words.get_or_insert_with(|| "its limit may be waived".to_owned());
             }
         }
     }

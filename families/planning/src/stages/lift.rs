@@ -220,6 +220,7 @@ mod tests {
                 "for a in run(stage = k, period = t - 1), b in run(stage = k): a.item != b.item",
             ),
             ("count run >= 1", "count run(stage = k) >= 1"),
+            ("1 .. qty(i, t)", "1 .. qty_by(k, i, t)"),
             (
                 "run(item = overtime(period = t).item).batches",
                 "run(stage = k, item = overtime(stage = k, period = t).item).batches",
