@@ -135,7 +135,7 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
         tokens_out: model.then_some(u64::from(calls) * 140),
         cost: price.map(|price| price * u64::from(calls)),
     };
-    let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300 };
+    let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300, turns: Vec::new() };
     if model && draw.0.chance(1, 90) {
         let end = TrialEnd::Error { cause: "rate-limit".into(), detail: "429 after 6 tries".into() };
         return TrialRecord { key, end, used, trusted: false, failed: None, spent };
