@@ -3,17 +3,12 @@
 use crate::{failure::Failure, layout::columns, output, shared::Shared};
 use benchwright_report::{
     Comparison, Side, Tally, compare_all,
-    html::{Index, Pages, index},
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_workshop::{Error, Workshop, pages::Chosen, recorded::Recorded, runs::Runs};
+use benchwright_workshop::{Error, Workshop, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// Pages of failed trials for each agent, unless more are asked for.
 const DETAILS: usize = 50;
@@ -117,12 +112,13 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let summary = tally.summary();
     if let (Some(folder), Some(chosen)) = (&options.html, chosen) {
         let sides: Vec<Side<'_>> = read.plan.agents.iter().map(|agent| Side { tally: &tally, agent }).collect();
-        let Pages { links: pages, unlisted, wrong } = pages(&workshop, &read, options, chosen, folder)?;
-        let (title, head, comparisons) = (&*read.name, read.head(), compare_all(&sides)?);
-        let beside = Index { title, comparisons: &comparisons, pages: &pages, unlisted, head };
-        fs::create_dir_all(folder)?;
-        fs::write(folder.join("index.html"), index(&summary, &beside))?;
-        for wrong in wrong {
+        let tasks = read.tasks(options.tasks.as_deref()).ok();
+        if tasks.is_none() {
+            eprintln!(
+                "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
+            );
+        }
+        for wrong in read.pages(&workshop, tasks.as_deref(), (&tally, compare_all(&sides)?), chosen, folder)? {
             eprintln!("warning: {wrong}");
         }
         eprintln!("next: open {}/index.html", folder.display());
@@ -193,23 +189,6 @@ fn details(options: &Options) -> anyhow::Result<(bool, usize)> {
         Some("all") => (false, usize::MAX),
         Some(number) => (true, number.parse().map_err(|_| wrong(number))?),
     })
-}
-
-/// Writes the pages of trials; what the index links to.
-fn pages(
-    workshop: &Workshop,
-    read: &Recorded,
-    options: &Options,
-    chosen: Chosen<'_>,
-    folder: &Path,
-) -> anyhow::Result<Pages> {
-    let Ok(tasks) = read.tasks(options.tasks.as_deref()) else {
-        eprintln!(
-            "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
-        );
-        return Ok(Pages::default());
-    };
-    Ok(read.pages(workshop, &tasks, chosen, folder)?)
 }
 
 /// Compares the agents of two runs on the same tasks
