@@ -17,8 +17,8 @@ const DETAILS: usize = 50;
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Intervals are of 95 % and cluster on the pattern, because tasks of one pattern are alike. With --html a folder of
-static pages is written that opens from disk without JavaScript: an index with all tables and plots, and a page for
-each trial that is asked for, with its calls, failed checks and what changed. Those pages need the tasks of the run.
+static pages is written that opens from disk: an index with who is better and every task by every agent, a page for each task, for what
+failed, and for each trial that is asked for, with what was said, why checks failed and what changed. Those of trials need the tasks of the run.
 
 The records of a run are a chain of hashes. Every report checks its links and that every file is there. With --verify the
 folders are held to their digests and the tasks to their lock, and the calls of every trial are made again and judged;
