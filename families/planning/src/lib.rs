@@ -23,8 +23,8 @@ mod sample;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod told;
 mod tokens;
+mod told;
 mod weigh;
 mod workflow;
 mod world;
@@ -46,11 +46,7 @@ use forms::{form_columns, from_stage};
 use records::Records;
 use render::Source;
 use serde_json::{Value as Json, json};
-use stages::{
-    lift::FIELD,
-    roll,
-    told::has_stages,
-};
+use stages::{lift::FIELD, roll, told::has_stages};
 use std::collections::BTreeMap;
 use workflow::{Planning, UNCHANGED, planning};
 use written::TrapText;

@@ -156,8 +156,8 @@ fn beyond(
             }
         }
         Some(Dial::Over) => {
-            let mut rows = candidates::candidates(&family.told, &family.plan, it.plan, it.bound, None)
-                .map_err(Discard::Fault)?;
+            let mut rows =
+                candidates::candidates(&family.told, &family.plan, it.plan, it.bound, None).map_err(Discard::Fault)?;
             let waivers = it.plan.view_named(over::FORM).and_then(|view| rows.get_mut(view));
             waivers.into_iter().for_each(Vec::clear);
             match planner.best(it.plan, it.bound, &rows, &it.case.objective)? {

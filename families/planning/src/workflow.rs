@@ -222,9 +222,8 @@ impl Planning {
             return Err(format!("a sentence of `{id}` tells a figure; figures stand in files"));
         }
         let known = |table: &benchwright_schema::Table| self.form_tables().any(|form| form.name == table.name);
-        let of_a_dial = |table: &benchwright_schema::Table| {
-            Dial::ALL.iter().any(|dial| dial.form() == Some(&table.name))
-        };
+        let of_a_dial =
+            |table: &benchwright_schema::Table| Dial::ALL.iter().any(|dial| dial.form() == Some(&table.name));
         if let Some(unread) = form_tables(&self.forms, 1).find(|table| !known(table) && !of_a_dial(table)) {
             return Err(format!("no view reads the form `{}`, so nothing in it would matter", unread.name));
         }

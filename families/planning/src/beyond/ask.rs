@@ -57,7 +57,10 @@ pub(super) fn added() -> Added {
             "one row for each question",
             &[
                 ("question", "the question, as in questions.csv"),
-                ("value", "what the best plan would be worth by the measure above, in hundredths of the currency's unit"),
+                (
+                    "value",
+                    "what the best plan would be worth by the measure above, in hundredths of the currency's unit",
+                ),
             ],
         ),
     }
@@ -113,7 +116,8 @@ pub(crate) fn asked(
     for figure in all.iter().take(TRIES) {
         let was = figure.get(family, records);
         let instead = was * stream.pick(&MOVES).copied().unwrap_or(100) / 100;
-        let Some([stands, named, row]) = figure.stands(family, records).filter(|_| instead != was && instead != 0) else {
+        let Some([stands, named, row]) = figure.stands(family, records).filter(|_| instead != was && instead != 0)
+        else {
             continue;
         };
         let moved = figure.with(family, records, instead);

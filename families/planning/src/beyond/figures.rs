@@ -86,7 +86,9 @@ impl Figure {
             let Some(column) = table.columns.iter().find(|column| column.name == name) else { continue };
             let rows = records.rows(&family.layout.tables[table.from].name).len();
             let mut all = (0..rows).map(|row| Figure { table: table.from, row, column: column.from });
-            if let Some(found) = all.find(|figure| figure.stands(family, records).is_some_and(|[_, _, known]| known == key)) {
+            if let Some(found) =
+                all.find(|figure| figure.stands(family, records).is_some_and(|[_, _, known]| known == key))
+            {
                 return Some(found);
             }
         }

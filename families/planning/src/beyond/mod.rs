@@ -99,7 +99,11 @@ pub(crate) fn with_dial(
         Dial::Twin => return Ok(None),
     };
     if layout.table(added.table).is_some() {
-        return Err(format!("the table `{}` of the records has the name that the dial `{}` needs", added.table, dial.word()));
+        return Err(format!(
+            "the table `{}` of the records has the name that the dial `{}` needs",
+            added.table,
+            dial.word()
+        ));
     }
     let mut plan = plan.clone();
     let mut told = told.clone();
@@ -112,7 +116,8 @@ pub(crate) fn with_dial(
     let data = format!("{}\n{}", folder.get(DATA).unwrap_or_default(), added.data);
     let draw = folder.get(DRAW).unwrap_or_default().to_owned();
     let more = Folder::new(&*folder.name, [(DATA.to_owned(), data), (DRAW.to_owned(), draw)]);
-    let more = Layout::read(&more).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let more =
+        Layout::read(&more).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     let gone: Vec<String> = more.tables.iter().map(|table| table.name.clone()).collect();
     let kept = |name: &String| layout.table(name).is_some() || name == added.table;
     let more = more.without(&gone.into_iter().filter(|name| !kept(name)).collect::<Vec<_>>());
@@ -125,7 +130,12 @@ pub(crate) fn with_dial(
     });
     let table = FileTable { name: added.table.to_owned(), from, columns: columns.collect() };
     let mut written = written.clone();
-    written.files.push(File { path: added.path.to_owned(), says: added.says.to_owned(), stage: 1, tables: vec![table] });
+    written.files.push(File {
+        path: added.path.to_owned(),
+        says: added.says.to_owned(),
+        stage: 1,
+        tables: vec![table],
+    });
     written.files.sort_by(|a, b| a.path.cmp(&b.path));
     told.candidates.insert(added.candidates.0.to_owned(), added.candidates.1);
     let (form, says, columns) = added.form;

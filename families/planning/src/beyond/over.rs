@@ -6,8 +6,8 @@ use super::{Added, Figure, best, fields, figures, outcome, phrasings};
 use crate::{
     layout::{Kind, Layout},
     records::{Cell, Records},
-    told::{CandidatesText, Told},
     tokens::{has_word, with_calls},
+    told::{CandidatesText, Told},
     workflow::Planning,
 };
 use benchwright_project::{Case, Discard, Draw};

@@ -8,8 +8,8 @@ pub(crate) mod told;
 
 use crate::{
     forms::{form_tables, from_stage},
-    told::Told,
     tokens::has_word,
+    told::Told,
 };
 use benchwright_schema::{
     Domain,
