@@ -32,11 +32,11 @@ impl<'a> Cluster<'a> {
     }
 }
 
+/// Is told what some trials fell short by, and how many of them.
+type Told<'t, 'a> = dyn FnMut((&'a str, &'a str), u64) + 't;
+
 /// Gathers what falls short; `each` tells of the trials of one agent at one task what it was and how often.
-fn gather<'a>(
-    site: &Site<'a>,
-    each: &dyn Fn(&'a crate::summary::Trials, &mut dyn FnMut((&'a str, &'a str), u64)),
-) -> Vec<Cluster<'a>> {
+fn gather<'a>(site: &Site<'a>, each: &dyn Fn(&'a crate::summary::Trials, &mut Told<'_, 'a>)) -> Vec<Cluster<'a>> {
     let mut found: BTreeMap<(&str, &str), Cluster<'a>> = BTreeMap::new();
     let agents = site.plan.agents.len();
     for task in &site.order {

@@ -100,21 +100,30 @@ fn whole(site: &Site<'_>, most: Most) -> String {
     page_anew(site.title, site.standing.is_some().then_some(ANEW), header, main)
 }
 
+/// The tasks of a pattern, and how many of their trials passed and were scored, by agent.
+struct OfPattern<'a> {
+    name: &'a str,
+    /// The place of its first task in the matrix.
+    first: usize,
+    tasks: usize,
+    passed_of: Vec<(u64, u64)>,
+}
+
 /// The matrix, or where its pages are, pattern by pattern.
 fn tasks(site: &Site<'_>, most: Most) -> Markup {
     if !site.is_sharded() {
         return matrix::matrix(site, site.shard(0), "");
     }
     let agents = site.plan.agents.len().min(most.agents).min(12);
-    let mut patterns: Vec<(&str, usize, Vec<(u64, u64)>, usize)> = Vec::new();
+    let mut patterns: Vec<OfPattern<'_>> = Vec::new();
     for (place, task) in site.order.iter().enumerate() {
         let name = &*site.line(*task).pattern;
-        if patterns.last().is_none_or(|(last, ..)| *last != name) {
-            patterns.push((name, place, vec![(0, 0); agents], 0));
+        if patterns.last().is_none_or(|last| last.name != name) {
+            patterns.push(OfPattern { name, first: place, tasks: 0, passed_of: vec![(0, 0); agents] });
         }
-        let Some((.., sums, tasks)) = patterns.last_mut() else { continue };
-        *tasks += 1;
-        for (agent, (passed, scored)) in sums.iter_mut().enumerate() {
+        let Some(pattern) = patterns.last_mut() else { continue };
+        pattern.tasks += 1;
+        for (agent, (passed, scored)) in pattern.passed_of.iter_mut().enumerate() {
             let trials = site.tried[agent][*task].trials;
             *passed += u64::from(trials.passed);
             *scored += u64::from(trials.scored);
@@ -132,12 +141,12 @@ fn tasks(site: &Site<'_>, most: Most) -> Markup {
                     @for agent in &site.plan.agents[..agents] { th scope="col" { (cut(agent, 60)) } }
                 } } "\n"
                 tbody { "\n"
-                    @for (name, place, sums, tasks) in &patterns[..shown] {
+                    @for OfPattern { name, first, tasks, passed_of } in &patterns[..shown] {
                         @let word = site.words.word('p', name).map_or_else(String::new, |word| format!("#{word}"));
                         tr {
-                            th scope="row" { a href={ (site.shard_name(*place)) (word) } { (cut(name, 80)) } }
+                            th scope="row" { a href={ (site.shard_name(*first)) (word) } { (cut(name, 80)) } }
                             td { (tasks) }
-                            @for (passed, scored) in sums { td { (passed) "/" (scored) } }
+                            @for (passed, scored) in passed_of { td { (passed) "/" (scored) } }
                         } "\n"
                     }
                 }
