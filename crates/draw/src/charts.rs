@@ -1,10 +1,12 @@
-//! Charts of shares and amounts in panels: dots with whiskers, bars, lines over groups, heat maps and named points.
+//! Charts of shares and amounts in panels: dots with whiskers, bars, lines over groups, heat maps and named points; the turns of one trial.
 
 mod panels;
 mod scatter;
+mod trial;
 
 pub use panels::{bars, dots, heat, lines};
 pub use scatter::{Spot, scatter};
+pub use trial::{Step, between, timeline};
 
 /// The mean width of a letter.
 pub(crate) const LETTER: f64 = 6.5;

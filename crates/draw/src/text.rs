@@ -11,7 +11,8 @@ pub fn cut(text: &str, width: usize) -> String {
 
 /// Whether a character is a control, or turns the direction of text.
 pub fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 /// A whole document without characters that steer or turn text: they are shown as the replacement character. Line breaks and

@@ -251,6 +251,11 @@ impl<R: Records> Instance<'_, '_, '_, R> {
     pub fn holds(&mut self, expr: &Expr) -> bool {
         walk::truth(&mut Rows { judge: self.judge }, expr, self.env)
     }
+
+    /// The value of an expression that was checked inside the rule's `per`, for this instance.
+    pub fn value(&mut self, expr: &Expr) -> Value {
+        walk::value(&mut Rows { judge: self.judge }, expr, self.env)
+    }
 }
 
 /// Which of the two worlds a row was read from; what is reached from it stays there.

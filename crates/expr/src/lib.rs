@@ -82,6 +82,7 @@
 //! assert_eq!(faults[0].help.as_deref(), Some("did you mean `total`?"));
 //! ```
 
+mod blame;
 mod bounded;
 mod check;
 mod english;
@@ -98,6 +99,7 @@ mod shift;
 mod tree;
 pub mod walk;
 
+pub use blame::{Blame, Wrong, blame};
 pub use bounded::{Bounded, bounded};
 pub use check::{Given, GivenType, Scope, check_rule, check_source, check_truth, check_value};
 pub use english::english;

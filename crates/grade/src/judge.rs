@@ -1,10 +1,11 @@
 //! The judge of a task, whichever of the two it has.
 
-use crate::{EffectsError, EffectsGrader, Forbidden, GradeError, Grader, InjectionError, records::Documents};
+use crate::{EffectsError, EffectsGrader, Forbidden, GradeError, Grader, InWords, InjectionError, records::Documents};
 use benchwright_pack::{NativeCheck, SealedTask, Snapshot, Verdict};
 use benchwright_sandbox::{Episode, Sandbox};
 use benchwright_schema::Domain;
 use benchwright_world::{Seat, Terminal};
+use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// Why nothing could be judged.
@@ -61,6 +62,14 @@ impl<'a> Judge<'a> {
             By::Effects(grader) => grader.grade_live(episode)?,
         };
         Ok(self.told(verdict, &episode.live()))
+    }
+
+    /// An episode that was judged, in words for people; nothing of a request, which has no plan.
+    pub fn in_words(&self, episode: &Episode, verdict: &Verdict, certified: &Json) -> Option<InWords> {
+        match &self.by {
+            By::Plan(grader) => Some(grader.in_words(&episode.live(), verdict, certified)),
+            By::Effects(_) => None,
+        }
     }
 
     /// Judges a terminal state.

@@ -27,6 +27,7 @@ mod read;
 mod records;
 mod reward;
 mod score;
+mod words;
 
 pub use effects::{EffectsError, EffectsGrader};
 pub use injection::{Forbidden, INJECTION, InjectionError};
@@ -34,6 +35,7 @@ pub use judge::{Judge as TaskJudge, JudgeError};
 use records::Documents;
 pub use records::SnapshotRecords;
 pub use score::{FULL, quality, score};
+pub use words::{InWords, RowsInWords};
 
 use benchwright_base::{Digest, Value};
 use benchwright_expr::{Binder, Expr, Source, Type, eval::Judge, specialise};

@@ -253,6 +253,9 @@ pub struct Spent {
     pub wall: u64,
     /// Inside the world and the judge.
     pub world: u64,
+    /// What a model took for each of its turns; nothing of who has none. Runs that keep columns do not keep it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<u64>,
 }
 
 /// A trial that has ended.

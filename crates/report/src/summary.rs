@@ -16,6 +16,7 @@ pub use pairs::PairFigures;
 pub use plans::{PlanEnd, PlanFigures, PlanKind, PlanTier, Threshold};
 pub use refusals::RefusalFigures;
 pub use tally::Tally;
+pub(crate) use tally::{Came, Known, Trials};
 
 use crate::stats::{Unit, intraclass, intraclass_of_passes, rounded, spearman};
 use benchwright_pack::{
@@ -24,7 +25,7 @@ use benchwright_pack::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use tally::{OfAgent, Trials};
+use tally::OfAgent;
 
 /// The version of the summary's JSON.
 pub const SUMMARY_VERSION: u32 = 1;

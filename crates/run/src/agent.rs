@@ -27,6 +27,8 @@ pub struct Played {
     pub tokens_out: Option<u64>,
     /// Cost in millionths of a dollar.
     pub cost: Option<u64>,
+    /// What its model took for each turn, in microseconds, without what was lost to others.
+    pub turn_times: Vec<u64>,
     /// What was said, message by message; nothing for a policy.
     pub transcript: Vec<Json>,
     /// Whether it had the rights of who runs it, so that nothing but its word keeps it from what is sealed.
@@ -45,6 +47,7 @@ impl Played {
             tokens_in: None,
             tokens_out: None,
             cost: None,
+            turn_times: Vec::new(),
             transcript: Vec::new(),
             trusted: false,
             failed: None,

@@ -288,7 +288,7 @@ fn record(key: TrialKey, played: Result<(Finished, Played), AgentError>, wall: u
         Ok(done) => done,
         Err(AgentError { cause, detail }) => {
             let end = TrialEnd::Error { cause, detail };
-            let (used, spent) = (Used::default(), Spent { wall, world: 0 });
+            let (used, spent) = (Used::default(), Spent { wall, ..Spent::default() });
             return (TrialRecord { key, end, used, trusted: false, failed: None, spent }, None);
         }
     };
@@ -312,7 +312,7 @@ fn record(key: TrialKey, played: Result<(Finished, Played), AgentError>, wall: u
         tokens_out: played.tokens_out,
         cost: played.cost,
     };
-    let spent = Spent { wall, world: left.world };
+    let spent = Spent { wall, world: left.world, turns: played.turn_times };
     let (trusted, failed) = (played.trusted, played.failed);
     (TrialRecord { key, end, used, trusted, failed, spent }, Some((left, played.transcript)))
 }

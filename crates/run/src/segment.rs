@@ -424,7 +424,11 @@ impl Segments {
                 },
                 trusted: truth(InTrials::Trusted)?,
                 failed: text(InTrials::ProgramFailed),
-                spent: Spent { wall: long(InTrials::ClockWallUs)?, world: long(InTrials::ClockWorldUs)? },
+                spent: Spent {
+                    wall: long(InTrials::ClockWallUs)?,
+                    world: long(InTrials::ClockWorldUs)?,
+                    turns: Vec::new(),
+                },
             })
         };
         read().ok_or_else(|| self.bad(link, "trials", format!("row {} is no record", row + 1)))

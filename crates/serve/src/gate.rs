@@ -316,7 +316,7 @@ pub(crate) async fn only_known_hosts(State(app): State<Arc<App>>, request: Reque
 }
 
 /// The name in a Host header, without its port.
-fn host_of(host: &str) -> Option<&str> {
+pub(crate) fn host_of(host: &str) -> Option<&str> {
     let name = match host.strip_prefix('[') {
         Some(rest) => {
             let (name, port) = rest.split_once(']')?;
@@ -331,7 +331,7 @@ fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
-fn is_known(allowed: &[String], name: &str) -> bool {
+pub(crate) fn is_known(allowed: &[String], name: &str) -> bool {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let is_loopback = bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     is_loopback

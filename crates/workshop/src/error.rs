@@ -4,6 +4,7 @@ use crate::tasks::TaskError;
 use benchwright_catalog::CatalogError;
 use benchwright_pack::{LARGEST_SNAPSHOT, Refused, StoreError, SuiteSolver};
 use benchwright_project::MakeError;
+use benchwright_report::{CompareError, SummaryError};
 use benchwright_run::{Flaw, HostError, LedgerError};
 use benchwright_solve::EngineError;
 use benchwright_world::{WorkspaceError, WorldError};
@@ -30,6 +31,12 @@ pub enum Error {
     /// A store cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A run's records are not those of its plan.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    /// The agents of a run cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
     /// The system has no randomness to give.
     #[error("no salt could be drawn: {0}")]
     Randomness(String),

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod here;
+mod made;
 
 use self::{elsewhere::Elsewhere, here::Here};
 use crate::{

@@ -63,6 +63,7 @@ pub mod tokens;
 pub mod told;
 mod unfinished;
 pub mod verify;
+pub mod view;
 mod work;
 pub mod workspaces;
 pub mod worlds;

@@ -1,11 +1,14 @@
-//! Pages of a recorded run's trials. Each is made by itself: what is wrong with one stands on its page and in its line of the index, and the
+//! The pages of a recorded run. Each trial's is made by itself: what is wrong with one stands on its page and in a line of the index, and the
 //! others are made all the same.
 
 use crate::{Error, Workshop, host::StoreHost, progress::Work, recorded::Recorded};
 use benchwright_pack::{Store, TaskLine, TrialRecord, run::TrialEnd};
-use benchwright_report::html::{MOST_LISTED, PageLink, Pages, TrialView, page_name, trial_page};
+use benchwright_report::{
+    Comparison, Tally,
+    html::{Made, Page, Site, page_name},
+};
 use std::{
-    collections::{BTreeMap, BinaryHeap},
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
     fs,
     path::Path,
 };
@@ -40,77 +43,84 @@ impl Recorded {
         Chosen { only_failed, most, numbers }
     }
 
-    /// Writes the pages of chosen trials into a folder; what the index links to.
-    pub fn pages(&self, workshop: &Workshop, tasks: &Path, chosen: Chosen<'_>, out: &Path) -> Result<Pages, Error> {
-        let host = StoreHost::new(workshop.catalog(), Store::at(tasks));
+    /// Writes all pages of the run into a folder, those of chosen trials with them; what is wrong with records comes back. Where the tasks
+    /// are not at hand no trial has a page, and no task tells what was asked.
+    pub fn pages(
+        &self,
+        workshop: &Workshop,
+        tasks: Option<&Path>,
+        (tally, comparisons): (&Tally<'_>, Vec<Comparison>),
+        chosen: Chosen<'_>,
+        out: &Path,
+    ) -> Result<Vec<String>, Error> {
+        let host = tasks.map(|tasks| StoreHost::new(workshop.catalog(), Store::at(tasks)));
+        let numbers: BTreeSet<i64> = match host {
+            Some(_) => chosen.numbers.into_values().flatten().collect(),
+            None => BTreeSet::new(),
+        };
+        let site = Site::new(&self.name, self.head(), tally, comparisons).with_trials(numbers.clone(), BTreeMap::new());
         let lines: BTreeMap<&str, &TaskLine> = self.plan.tasks.iter().map(|task| (&*task.digest, task)).collect();
-        let mut numbers: Vec<i64> = chosen.numbers.into_values().flatten().collect();
-        numbers.sort_unstable();
-        let folder = out.join("trials");
-        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-        let mut work = Work::begin(workshop.progress(), "pages", 0, numbers.len());
-        let mut pages = Pages::default();
-        for number in numbers {
-            let record = self.record(number)?;
-            let task = lines.get(&*record.key.task).ok_or_else(|| Error::NoTask(record.key.task.clone()))?;
-            let (page, wrong) = page(self, &host, number, &record, task);
-            let href = page_name(&record.key);
-            let path = out.join(&href);
-            fs::write(&path, page).map_err(Error::io(&path))?;
-            work.done(&task.id);
-            pages.wrong.extend(wrong.clone());
-            if pages.links.len() == MOST_LISTED {
-                pages.unlisted += 1;
-                continue;
-            }
-            let pass = match &record.end {
-                TrialEnd::Scored(score) => Some(score.pass),
-                TrialEnd::Error { .. } => None,
-            };
-            let (agent, attempt) = (record.key.agent, record.key.attempt);
-            pages.links.push(PageLink { href, agent, task: task.id.clone(), attempt, pass, wrong });
+        for folder in ["trials", "tasks"] {
+            let folder = out.join(folder);
+            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
         }
-        Ok(pages)
+        let put = |name: &str, page: String| {
+            let path = out.join(name);
+            fs::write(&path, page).map_err(Error::io(&path))
+        };
+        let mut wrong = BTreeMap::new();
+        let mut work = Work::begin(workshop.progress(), "pages", 0, numbers.len());
+        if let Some(host) = &host {
+            for number in &numbers {
+                let record = self.record(*number)?;
+                let task = lines.get(&*record.key.task).ok_or_else(|| Error::NoTask(record.key.task.clone()))?;
+                let made = made(self, host, *number, &record, task);
+                let page = match &made {
+                    Ok(made) => site.trial(&record, made.as_ref(), None),
+                    Err(why) => site.trial(&record, None, Some(why)),
+                };
+                put(&page_name(&record.key), page)?;
+                wrong.extend(made.err().map(|why| (*number, why)));
+                work.done(&task.id);
+            }
+        }
+        drop(work);
+        let site = site.with_trials(numbers, wrong);
+        let listed = site.pages();
+        let mut work = Work::begin(workshop.progress(), "pages of tasks", 0, listed.len());
+        for page in listed {
+            let name = site.name(page);
+            put(&name, site.render(page, self.brief(host.as_ref(), page).as_deref()))?;
+            work.done(&name);
+        }
+        Ok(site.into_wrong())
+    }
+
+    /// What the agents were told of the task that a page is of, where it is the task that they tried.
+    pub(crate) fn brief(&self, host: Option<&StoreHost<'_>>, page: Page) -> Option<String> {
+        let Page::Task(at) = page else { return None };
+        let line = self.plan.tasks.get(at)?;
+        let task = host?.store().task(&line.id).ok()?;
+        (task.digest().to_string() == line.digest).then_some(task.instruction)
     }
 }
 
-/// The page of a trial, and what is wrong with its record.
-fn page(
+/// What the page of a trial shows; nothing of one that was not judged. What is wrong with its record where it cannot be shown.
+pub(crate) fn made(
     run: &Recorded,
     host: &StoreHost<'_>,
     number: i64,
     record: &TrialRecord,
     task: &TaskLine,
-) -> (String, Option<String>) {
-    let view = TrialView { task, record, instruction: "", calls: &[], verdict: None, diff: "", wrong: None };
+) -> Result<Option<Made>, String> {
     if matches!(record.end, TrialEnd::Error { .. }) {
-        return (trial_page(&view), None);
+        return Ok(None);
     }
-    let kept = run.kept(number).map_err(|error| error.to_string());
-    let shown = kept.and_then(|kept| {
-        let told = host.line(&task.id).and_then(|now| {
-            // A segment keeps no verdict: it is reached again.
-            let verdict = match kept.verdict {
-                Some(verdict) => verdict,
-                None => host.finished_again(&task.id, &kept.trace, false)?.verdict,
-            };
-            Ok((now, host.replayed(&task.id, &kept.trace)?, verdict))
-        });
-        let (now, again, verdict) = told.map_err(|error| error.to_string())?;
-        match now.digest == task.digest {
-            true => Ok((verdict, again)),
-            false => Err(format!("{}: the task in the folder is another than the one that was tried", task.id)),
-        }
-    });
-    match shown {
-        Ok((verdict, (instruction, calls, diff))) => {
-            let verdict = Some(&verdict);
-            let (instruction, diff) = (&*instruction, &*diff);
-            (trial_page(&TrialView { instruction, calls: &calls, verdict, diff, ..view }), None)
-        }
-        Err(why) => {
-            let wrong = format!("trial {number}: {why}");
-            (trial_page(&TrialView { wrong: Some(&wrong), ..view }), Some(wrong))
-        }
+    let bad = |why: String| format!("trial {number}: {why}");
+    let kept = run.kept(number).map_err(|error| bad(error.to_string()))?;
+    let now = host.line(&task.id).map_err(|error| bad(error.to_string()))?;
+    if now.digest != task.digest {
+        return Err(bad(format!("{}: the task in the folder is another than the one that was tried", task.id)));
     }
+    host.made(&task.id, &kept, &record.spent.turns).map(Some).map_err(|error| bad(error.to_string()))
 }

@@ -18,5 +18,6 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod view;
 pub(crate) mod work;
 pub(crate) mod worker;

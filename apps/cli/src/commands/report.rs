@@ -3,17 +3,12 @@
 use crate::{failure::Failure, layout::columns, output, shared::Shared};
 use benchwright_report::{
     Comparison, Side, Tally, compare_all,
-    html::{Index, Pages, index},
     stats::{Design, power, smallest_difference},
     text,
 };
-use benchwright_workshop::{Error, Workshop, pages::Chosen, recorded::Recorded, runs::Runs};
+use benchwright_workshop::{Error, Workshop, recorded::Recorded, runs::Runs};
 use serde_json::{Value as Json, json};
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// Pages of failed trials for each agent, unless more are asked for.
 const DETAILS: usize = 50;
@@ -22,8 +17,8 @@ const DETAILS: usize = 50;
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Intervals are of 95 % and cluster on the pattern, because tasks of one pattern are alike. With --html a folder of
-static pages is written that opens from disk without JavaScript: an index with all tables and plots, and a page for
-each trial that is asked for, with its calls, failed checks and what changed. Those pages need the tasks of the run.
+static pages is written that opens from disk: an index with who is better and every task by every agent, a page for each task, for what
+failed, and for each trial that is asked for, with what was said, why checks failed and what changed. Those of trials need the tasks of the run.
 
 The records of a run are a chain of hashes. Every report checks its links and that every file is there. With --verify the
 folders are held to their digests and the tasks to their lock, and the calls of every trial are made again and judged;
@@ -117,12 +112,13 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
     let summary = tally.summary();
     if let (Some(folder), Some(chosen)) = (&options.html, chosen) {
         let sides: Vec<Side<'_>> = read.plan.agents.iter().map(|agent| Side { tally: &tally, agent }).collect();
-        let Pages { links: pages, unlisted, wrong } = pages(&workshop, &read, options, chosen, folder)?;
-        let (title, head, comparisons) = (&*read.name, read.head(), compare_all(&sides)?);
-        let beside = Index { title, comparisons: &comparisons, pages: &pages, unlisted, head };
-        fs::create_dir_all(folder)?;
-        fs::write(folder.join("index.html"), index(&summary, &beside))?;
-        for wrong in wrong {
+        let tasks = read.tasks(options.tasks.as_deref()).ok();
+        if tasks.is_none() {
+            eprintln!(
+                "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
+            );
+        }
+        for wrong in read.pages(&workshop, tasks.as_deref(), (&tally, compare_all(&sides)?), chosen, folder)? {
             eprintln!("warning: {wrong}");
         }
         eprintln!("next: open {}/index.html", folder.display());
@@ -193,23 +189,6 @@ fn details(options: &Options) -> anyhow::Result<(bool, usize)> {
         Some("all") => (false, usize::MAX),
         Some(number) => (true, number.parse().map_err(|_| wrong(number))?),
     })
-}
-
-/// Writes the pages of trials; what the index links to.
-fn pages(
-    workshop: &Workshop,
-    read: &Recorded,
-    options: &Options,
-    chosen: Chosen<'_>,
-    folder: &Path,
-) -> anyhow::Result<Pages> {
-    let Ok(tasks) = read.tasks(options.tasks.as_deref()) else {
-        eprintln!(
-            "the tasks of this run are not where they were, so no trial gets a page; --tasks DIR says where they are"
-        );
-        return Ok(Pages::default());
-    };
-    Ok(read.pages(workshop, &tasks, chosen, folder)?)
 }
 
 /// Compares the agents of two runs on the same tasks

@@ -21,4 +21,5 @@ mod segments;
 mod shared;
 #[cfg(test)]
 mod tasks;
+mod view;
 mod workspace;

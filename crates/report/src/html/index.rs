@@ -1,65 +1,25 @@
-//! The page of a run: every table and every drawing on one page, with links to the pages of trials.
+//! The page of a run: first what a reader asks first (who is better, by how much, and whether that is certain), then every task by every
+//! agent, what failed most, and every table and drawing.
 
+mod answer;
 mod figures;
 mod plans;
 mod tables;
 
-use super::{Cell, Table, facts, page, section};
+use super::site::{Page, Site};
+use super::{Cell, Table, facts, failures, matrix, minus, page_anew, part, parts, section};
+use crate::Summary;
 use crate::stats::Estimate;
 use crate::text::{self, number, percent};
-use crate::{Comparison, Summary};
 use benchwright_draw::Drawing;
 use benchwright_draw::text::cut;
 use maud::{Markup, html};
 
 /// The largest index, in bytes.
-pub const LARGEST_INDEX: usize = 5_000_000;
+pub const LARGEST_INDEX: usize = 2_000_000;
 
-/// A link to the page of a trial.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PageLink {
-    /// Where it stands, seen from the index. Only letters, digits, `.`, `_`, `-` and `/` make a link.
-    pub href: String,
-    /// The name of the agent.
-    pub agent: String,
-    /// The id of the task.
-    pub task: String,
-    /// The number of the attempt, from 1.
-    pub attempt: u32,
-    /// Whether it passed; `None` without a score.
-    pub pass: Option<bool>,
-    /// What is wrong with its record, where it cannot be shown as it was.
-    pub wrong: Option<String>,
-}
-
-/// How many pages of trials an index lists at most.
-pub const MOST_LISTED: usize = 4_000;
-
-/// The pages of a run's trials.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Pages {
-    /// Those that an index may list, at most [`MOST_LISTED`].
-    pub links: Vec<PageLink>,
-    /// How many there are beside them.
-    pub unlisted: usize,
-    /// What is wrong with the records of some, those beside them too.
-    pub wrong: Vec<String>,
-}
-
-/// What stands on an index beside the summary.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Index<'a> {
-    /// The title; empty for a plain one.
-    pub title: &'a str,
-    /// Comparisons of the agents.
-    pub comparisons: &'a [Comparison],
-    /// The pages of trials.
-    pub pages: &'a [PageLink],
-    /// How many pages of trials there are beside these.
-    pub unlisted: usize,
-    /// The last hash of the chain over the run's records; empty where it is not told.
-    pub head: &'a str,
-}
+/// After how many seconds the index of a run that goes on is asked for again.
+const ANEW: u32 = 15;
 
 /// How much is shown, so that the page stays within its size.
 #[derive(Clone, Copy)]
@@ -69,11 +29,11 @@ struct Most {
 }
 
 /// The index of a run, at most [`LARGEST_INDEX`] bytes: a run that is larger shows fewer rows and says so.
-pub fn index(summary: &Summary, beside: &Index) -> String {
-    let sizes = [(64, 1_000), (32, 200), (12, 60), (4, 20)];
+pub(super) fn index(site: &Site<'_>) -> String {
+    let sizes = [(64, 1_000), (32, 200), (12, 60), (4, 20), (1, 5)];
     let mut out = String::new();
     for (agents, rows) in sizes {
-        out = whole(summary, beside, Most { agents, rows });
+        out = whole(site, Most { agents, rows });
         if out.len() <= LARGEST_INDEX {
             break;
         }
@@ -82,13 +42,14 @@ pub fn index(summary: &Summary, beside: &Index) -> String {
 }
 
 /// The page, showing at most so much.
-fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
+fn whole(site: &Site<'_>, most: Most) -> String {
+    let summary = &site.summary;
     let agents = &summary.agents[..summary.agents.len().min(most.agents)];
-    let title = if beside.title.is_empty() { "Benchwright report" } else { beside.title };
     let run = summary.plan.get(..16).unwrap_or(&summary.plan);
     let header = html! {
-        h1 { (cut(title, 200)) } "\n"
-        p class="soft" { "Run " code { (run) } @if !beside.head.is_empty() { ", records " code { (cut(beside.head, 80)) } } } "\n"
+        h1 { (cut(site.title, 200)) } "\n"
+        p class="soft" { "Run " code { (run) } @if !site.head.is_empty() { ", records " code { (cut(site.head, 80)) } } } "\n"
+        @if let Some(standing) = &site.standing { p class="standing" { strong { "Still going: " } (cut(standing, 300)) } "\n" }
         (facts(&[
             ("tasks", summary.tasks.to_string()),
             ("clusters", summary.clusters.to_string()),
@@ -101,33 +62,110 @@ fn whole(summary: &Summary, beside: &Index, most: Most) -> String {
             ("trials/s per worker", number(summary.trials_per_s, 2)),
             ("time in the world", format!("{} %", percent(summary.environment_share))),
         ]))
+        (parts(&[
+            ("answer", "Who is better"), ("matrix", "Tasks and agents"), ("failed", "What failed"),
+            ("results", "Results in full"), ("reading", "How to read this"),
+        ]))
     };
     let more = summary.agents.len() - agents.len();
     let main = html! {
         @if more > 0 {
             p { (more) " more agents are in the JSON of this report and not on this page." } "\n"
         }
-        (tables::results(summary, agents))
-        (tables::twins(agents))
-        (tables::refusals(agents))
-        (tables::injections(agents))
-        (plans::plans(agents, most))
-        (figures::by_tier(agents))
-        (figures::by_pattern(agents, most))
-        (figures::feasible(agents))
-        (figures::families(agents, most))
-        (figures::horizon(agents))
-        (figures::grids(agents))
-        (figures::correlations(agents, most))
-        (figures::cost(agents))
-        (tables::parts(agents, most))
-        (tables::compared(beside.comparisons, most))
-        (tables::rules(agents, most))
-        (tables::consistency(agents, most))
+        (part("answer", "Who is better", answer::answer(site, most)))
+        (part("matrix", "Tasks and agents", tasks(site, most)))
+        (part("failed", "What failed most", failures::most(site, most.agents.min(12))))
+        (wrong(site, most))
+        div id="results" { "\n"
+            (tables::results(summary, agents))
+            (tables::twins(agents))
+            (tables::refusals(agents))
+            (tables::injections(agents))
+            (plans::plans(agents, most))
+            (figures::by_tier(agents))
+            (figures::by_pattern(agents, most))
+            (figures::feasible(agents))
+            (figures::families(agents, most))
+            (figures::horizon(agents))
+            (figures::grids(agents))
+            (figures::correlations(agents, most))
+            (figures::cost(agents))
+            (tables::parts(agents, most))
+            (tables::compared(site, most))
+            (tables::rules(agents, most))
+            (tables::consistency(agents, most))
+        } "\n"
         (method(summary))
-        (pages(beside, most))
     };
-    page(title, header, main)
+    page_anew(site.title, site.standing.is_some().then_some(ANEW), header, main)
+}
+
+/// The tasks of a pattern, and how many of their trials passed and were scored, by agent.
+struct OfPattern<'a> {
+    name: &'a str,
+    /// The place of its first task in the matrix.
+    first: usize,
+    tasks: usize,
+    passed_of: Vec<(u64, u64)>,
+}
+
+/// The matrix, or where its pages are, pattern by pattern.
+fn tasks(site: &Site<'_>, most: Most) -> Markup {
+    if !site.is_sharded() {
+        return matrix::matrix(site, site.shard(0), "");
+    }
+    let agents = site.plan.agents.len().min(most.agents).min(12);
+    let mut patterns: Vec<OfPattern<'_>> = Vec::new();
+    for (place, task) in site.order.iter().enumerate() {
+        let name = &*site.line(*task).pattern;
+        if patterns.last().is_none_or(|last| last.name != name) {
+            patterns.push(OfPattern { name, first: place, tasks: 0, passed_of: vec![(0, 0); agents] });
+        }
+        let Some(pattern) = patterns.last_mut() else { continue };
+        pattern.tasks += 1;
+        for (agent, (passed, scored)) in pattern.passed_of.iter_mut().enumerate() {
+            let trials = site.tried[agent][*task].trials;
+            *passed += u64::from(trials.passed);
+            *scored += u64::from(trials.scored);
+        }
+    }
+    let shown = patterns.len().min(most.rows);
+    html! {
+        p { "The tasks stand on " (site.shards()) " pages: "
+            @for at in (0..site.shards()).take(most.rows.min(400)) { a href=(site.name(Page::Matrix(at))) { (at + 1) } " " } } "\n"
+        div class="wide" tabindex="0" role="region" aria-label="Patterns and agents" {
+            table {
+                caption { "Trials that passed, of those that were scored; a pattern leads to its tasks." } "\n"
+                thead { tr {
+                    th scope="col" { "pattern" } th scope="col" { "tasks" }
+                    @for agent in &site.plan.agents[..agents] { th scope="col" { (cut(agent, 60)) } }
+                } } "\n"
+                tbody { "\n"
+                    @for OfPattern { name, first, tasks, passed_of } in &patterns[..shown] {
+                        @let word = site.words.word('p', name).map_or_else(String::new, |word| format!("#{word}"));
+                        tr {
+                            th scope="row" { a href={ (site.shard_name(*first)) (word) } { (cut(name, 80)) } }
+                            td { (tasks) }
+                            @for (passed, scored) in passed_of { td { (passed) "/" (scored) } }
+                        } "\n"
+                    }
+                }
+            }
+        } "\n"
+        @if patterns.len() > shown { p { "And " (patterns.len() - shown) " more patterns." } "\n" }
+    }
+}
+
+/// Records that cannot be shown as they were.
+fn wrong(site: &Site<'_>, most: Most) -> Markup {
+    if site.wrong.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul { "\n" @for wrong in site.wrong.values().take(most.rows.min(200)) { li class="fail" { (cut(wrong, 300)) } "\n" } }
+        p { (site.wrong.len()) " records cannot be shown as they were." } "\n"
+    };
+    part("wrong", "Not as it was recorded", list)
 }
 
 /// A cell of an estimate, in percent.
@@ -138,11 +176,6 @@ fn share(estimate: &Estimate) -> Cell {
         }
         _ => Cell::Text(percent(estimate.value)),
     }
-}
-
-/// A number with a minus sign in place of a hyphen.
-fn minus(number: &str) -> String {
-    number.replace('-', "−")
 }
 
 /// The heads of a table.
@@ -171,7 +204,8 @@ fn method(summary: &Summary) -> Markup {
         "A trial passes when no gate fired, every check that applies passed and every scored objective is within its tolerance. Paper pass is a reward of at least 0.99.".to_owned(),
     ];
     notes.extend(text::warnings(summary));
-    section(
+    part(
+        "reading",
         "How to read this",
         html! {
             ul class="notes" { "\n"
@@ -179,62 +213,4 @@ fn method(summary: &Summary) -> Markup {
             }
         },
     )
-}
-
-fn pages(beside: &Index, most: Most) -> Markup {
-    let pages = beside.pages;
-    if pages.is_empty() {
-        return html! {};
-    }
-    let shown = pages.len().min(most.rows.saturating_mul(4)).min(MOST_LISTED);
-    let more = pages.len() - shown + beside.unlisted;
-    let list = html! {
-        ul class="pages" { "\n"
-            @for link in &pages[..shown] { li { (link.name()) " " (link.ending()) (link.wrong()) } "\n" }
-        } "\n"
-        @if more > 0 {
-            p { (more) " more pages are in the folder and not listed here." } "\n"
-        }
-    };
-    section("Trials", list)
-}
-
-impl PageLink {
-    /// Its name, which leads to the page if the address is one of this report.
-    fn name(&self) -> Markup {
-        let name = cut(&format!("{} · {} · {}", self.agent, self.task, self.attempt), 120);
-        html! { @if safe(&self.href) { a href=(self.href) { (name) } } @else { (name) } }
-    }
-
-    fn wrong(&self) -> Markup {
-        html! { @if let Some(wrong) = &self.wrong { " " span class="fail" { "not as it was recorded: " (cut(wrong, 200)) } } }
-    }
-
-    fn ending(&self) -> Markup {
-        let (class, ending) = match self.pass {
-            Some(true) => ("good", "passed"),
-            Some(false) => ("fail", "failed"),
-            None => ("soft", "not scored"),
-        };
-        html! { span class=(class) { (ending) } }
-    }
-}
-
-/// Whether a link stays within the folder of the report.
-fn safe(href: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-    !href.is_empty() && href.len() < 300 && href.chars().all(plain) && !href.starts_with('/') && !href.contains("..")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_leads_nowhere_else() {
-        assert!(safe("trials/0a1b.html"));
-        for href in ["javascript:alert(1)", "/etc/passwd", "../x", "//host/x", "", "a b", "data:text/html,x"] {
-            assert!(!safe(href), "{href}");
-        }
-    }
 }

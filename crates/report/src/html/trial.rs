@@ -1,17 +1,23 @@
-//! The page of one trial: what was asked, what was called and answered, what failed, and what changed.
+//! The page of one trial: what fell short and why, the plan beside the certified one, what was said and called beside the brief, what
+//! changed, and every check.
 
-use super::{Cell, Table, facts, page, section};
+mod beside;
+mod checks;
+mod said;
+
+use super::site::{Page, Site};
+use super::{crumbs, ending, facts, markdown, page, part, parts};
+use crate::summary::Came;
 use crate::text::UNKNOWN;
 use benchwright_draw::text::cut;
 use benchwright_pack::run::{TaskLine, TrialEnd, TrialRecord};
-use benchwright_pack::{Check, CheckStatus, PhaseScore, Verdict};
-use maud::{Markup, Render as _, html};
+use benchwright_pack::{Anchors, Verdict};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
 
-/// The longest arguments or answer that are shown.
-const LONGEST: usize = 4_000;
-/// The longest instruction and diff that are shown.
-const LONGEST_PART: usize = 200_000;
-/// The most calls and checks that are shown.
+/// The longest text that is shown of anything that was said, called or answered.
+const LONGEST: usize = 20_000;
+/// The most of anything that is listed.
 const MOST: usize = 2_000;
 
 /// How a call was answered.
@@ -34,55 +40,154 @@ pub struct CallView {
     pub answer: Answer,
 }
 
-/// All that the page of a trial shows.
-#[derive(Clone, Copy, Debug)]
-pub struct TrialView<'a> {
-    /// The task as the plan of the run lists it.
-    pub task: &'a TaskLine,
-    /// What was recorded of the trial: how it ended, and what it used.
-    pub record: &'a TrialRecord,
-    /// What the agent was told.
-    pub instruction: &'a str,
-    /// The calls that the agent made, in order.
-    pub calls: &'a [CallView],
-    /// The verdict, if one was reached.
-    pub verdict: Option<&'a Verdict>,
-    /// What changed, as the lines of `Diff::to_text`.
-    pub diff: &'a str,
-    /// Why nothing but the record can be shown, where what was kept of the trial is not as it was.
-    pub wrong: Option<&'a str>,
+/// A turn of a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Turn {
+    /// What it wrote.
+    pub text: String,
+    /// What it thought before, where its server says.
+    pub reasoning: Option<String>,
+    /// The tokens that it was sent, where its server says.
+    pub tokens_in: Option<u64>,
+    /// The tokens that it wrote, where its server says.
+    pub tokens_out: Option<u64>,
+    /// The microseconds that it took, where they were kept.
+    pub micros: Option<u64>,
 }
 
-/// The page of one trial.
-pub fn trial_page(view: &TrialView) -> String {
-    let key = &view.record.key;
-    let title = format!("{} · {} · attempt {}", view.task.id, key.agent, key.attempt);
+/// Something that was said or done in a trial.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    /// What the agent was told that it is.
+    System(String),
+    /// What was asked of it.
+    User(String),
+    /// What a model said; the calls that it asked for follow.
+    Turn(Turn),
+    /// A call with its answer.
+    Call(CallView),
+    /// How a program ended and what it printed.
+    Program {
+        /// Its exit code, if it had one.
+        code: Option<i64>,
+        /// The signal that ended it, if one did.
+        signal: Option<i64>,
+        /// What it printed.
+        out: String,
+        /// What it printed as errors.
+        err: String,
+    },
+}
+
+/// What happened to a record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum What {
+    /// It was made.
+    Added,
+    /// Some of its fields were changed.
+    Changed,
+    /// It was removed.
+    Removed,
+}
+
+/// A record that is not as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// Its table.
+    pub table: String,
+    /// What it is called.
+    pub record: String,
+    /// What happened to it.
+    pub what: What,
+    /// Its fields: the name, the value before and the value after; of a record that is new or gone one of these is empty.
+    pub cells: Vec<(String, String, String)>,
+}
+
+/// The rows of one kind in a plan, beside those of the certified one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlanRows {
+    /// What they are, such as `buy`.
+    pub view: String,
+    /// The names of their fields.
+    pub fields: Vec<String>,
+    /// The rows of the certified plan.
+    pub certified: Vec<Vec<String>>,
+    /// The rows that the agent came to.
+    pub found: Vec<Vec<String>>,
+}
+
+/// What came of making the calls of a trial again.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Made {
+    /// What the agent was told.
+    pub instruction: String,
+    /// What was said and called, in order.
+    pub said: Vec<Said>,
+    /// The verdict, if one was reached.
+    pub verdict: Option<Verdict>,
+    /// The records that are not as they were.
+    pub changes: Vec<Changed>,
+    /// The plan beside the certified one; nothing of a request.
+    pub plan: Vec<PlanRows>,
+    /// For each phase of the objective what the state is worth and what is certified, in words.
+    pub phases: Vec<(Option<String>, String)>,
+    /// The values by which the quality of a plan is told, and their words.
+    pub anchors: Option<(Anchors, [String; 3])>,
+    /// Why checks fail, by rule and what they are about, where the verdict itself does not say.
+    pub whys: BTreeMap<(String, Vec<String>), String>,
+    /// The sentences of the brief that tell a rule.
+    pub sentences: BTreeMap<String, Vec<String>>,
+}
+
+/// The page of a trial.
+pub(super) fn page_of(site: &Site<'_>, record: &TrialRecord, made: Option<&Made>, wrong: Option<&str>) -> String {
+    let key = &record.key;
+    let task = site.plan.tasks.iter().position(|task| task.digest == key.task);
+    let id = task.map_or(&*key.task, |task| &site.line(task).id);
+    let title = format!("{id} · {} · attempt {}", key.agent, key.attempt);
+    let to_task = task.map(|task| (format!("../{}", site.name(Page::Task(task))), id));
+    let links: Vec<(String, &str)> = [("../index.html".to_owned(), "Report")].into_iter().chain(to_task).collect();
+    let verdict = made.and_then(|made| made.verdict.as_ref());
+    let mut listed: Vec<(&str, &str)> = Vec::new();
+    if wrong.is_some() {
+        listed.push(("wrong", "What is wrong"));
+    }
+    if let Some(made) = made {
+        listed.extend(verdict.map(|_| ("short", "What fell short")));
+        listed.extend((!made.plan.is_empty()).then_some(("plan", "Plan")));
+        listed.extend([("said", "Conversation"), ("brief", "Brief"), ("changed", "What changed")]);
+        listed.extend(verdict.map(|_| ("checks", "All checks")));
+    }
     let header = html! {
-        p class="soft" { a href="../index.html" { "Report" } } "\n"
+        (crumbs(&links, &format!("{} · attempt {}", key.agent, key.attempt)))
         h1 { (cut(&title, 300)) } "\n"
-        p { (ending(&view.record.end)) } "\n"
-        @if let Some(failed) = &view.record.failed { p { "The program said that it had failed:" } pre { (cut(failed, LONGEST)) } "\n" }
-        (facts(&known(view)))
-    };
-    let changed = html! {
-        @if view.diff.trim().is_empty() { p { "Nothing." } } @else { pre { (cut(view.diff, LONGEST_PART)) } } "\n"
+        p { (ended(&record.end)) } "\n"
+        @if let Some(failed) = &record.failed { p { "The program said that it had failed:" } pre { (cut(failed, LONGEST)) } "\n" }
+        (facts(&known(task.map(|task| site.line(task)), record)))
+        @if let Some(task) = task { (others(site, task, record)) }
+        (parts(&listed))
     };
     let main = html! {
-        @if let Some(wrong) = view.wrong {
-            (section("What is wrong with this record", html! { p class="fail" { (cut(wrong, LONGEST)) } }))
+        @if let Some(wrong) = wrong {
+            (part("wrong", "What is wrong with this record", html! { p class="fail" { (cut(wrong, LONGEST)) } }))
         }
-        @if let Some(verdict) = view.verdict { (section("What fell short", failed(verdict))) }
-        (section("Instruction", html! { pre class="said" { (cut(view.instruction, LONGEST_PART)) } }))
-        @if view.wrong.is_none() {
-            (section("Calls", calls(view.calls)))
-            (section("What changed", changed))
+        @if let Some(made) = made {
+            @if let Some(verdict) = verdict { (part("short", "What fell short", checks::short(verdict, made))) }
+            @if !made.plan.is_empty() {
+                (part("plan", "The plan beside the certified one", beside::plans(&made.plan)))
+            }
+            div class="twin" { "\n"
+                (part("said", "Conversation", said::conversation(&made.said, record)))
+                (part("brief", "Brief", markdown::brief(&made.instruction)))
+            } "\n"
+            (part("changed", "What changed", beside::changes(&made.changes)))
+            @if let Some(verdict) = verdict { (part("checks", "All checks", checks::all(verdict, made))) }
         }
-        @if let Some(verdict) = view.verdict { (section("All checks", checks(verdict.checks.iter()).render())) }
     };
     page(&title, header, main)
 }
 
-fn ending(end: &TrialEnd) -> Markup {
+fn ended(end: &TrialEnd) -> Markup {
     match end {
         TrialEnd::Scored(score) if score.pass => html! { span class="good" { "Passed" } },
         TrialEnd::Scored(score) => html! {
@@ -96,12 +201,12 @@ fn ending(end: &TrialEnd) -> Markup {
 }
 
 /// What is known of a trial, by name.
-fn known(view: &TrialView) -> Vec<(&'static str, String)> {
+fn known(task: Option<&TaskLine>, record: &TrialRecord) -> Vec<(&'static str, String)> {
     let million = |value: i64| format!("{:.4}", value as f64 / 1e6);
     let known = |value: Option<u64>| value.map_or(UNKNOWN.to_owned(), |value| value.to_string());
-    let (used, task) = (&view.record.used, view.task);
+    let used = &record.used;
     let mut list = Vec::new();
-    if let TrialEnd::Scored(score) = &view.record.end {
+    if let TrialEnd::Scored(score) = &record.end {
         list.push(("reward", million(score.reward)));
         list.push(("constraints", million(score.constraints)));
         list.push(("traceability", million(score.trace)));
@@ -114,93 +219,43 @@ fn known(view: &TrialView) -> Vec<(&'static str, String)> {
         ("tokens in", known(used.tokens_in)),
         ("tokens out", known(used.tokens_out)),
         ("cost ($)", used.cost.map_or(UNKNOWN.to_owned(), |cost| format!("{:.4}", cost as f64 / 1e6))),
-        ("wall (s)", format!("{:.2}", view.record.spent.wall as f64 / 1e6)),
-        ("oracle's calls", task.horizon.to_string()),
-        ("pattern", task.pattern.clone()),
-        ("tier", task.tier.clone()),
-        ("objective", task.objective.clone()),
+        ("wall (s)", format!("{:.2}", record.spent.wall as f64 / 1e6)),
     ]);
+    if let Some(task) = task {
+        list.extend([
+            ("oracle's calls", task.horizon.to_string()),
+            ("pattern", task.pattern.clone()),
+            ("tier", task.tier.clone()),
+            ("objective", task.objective.clone()),
+        ]);
+    }
     list
 }
 
-/// Gates, phases and failed checks.
-fn failed(verdict: &Verdict) -> Markup {
-    let short = |check: &&Check| matches!(check.status, CheckStatus::Fail | CheckStatus::NoVerdict);
+/// The other trials of the same task, agent by agent.
+fn others(site: &Site<'_>, task: usize, record: &TrialRecord) -> Markup {
+    const AGENTS: usize = 24;
+    const ATTEMPTS: u32 = 12;
     html! {
-        @if verdict.alarm {
-            p class="fail" { "The state is better than its certificate says is possible." } "\n"
-        }
-        @if !verdict.gates.is_empty() {
-            p class="fail" { "Gates that fired: " (cut(&verdict.gates.join(", "), 1_000)) } "\n"
-        }
-        @if !verdict.phases.is_empty() { (phases(&verdict.phases)) }
-        @if verdict.checks.iter().any(|check| short(&check)) {
-            (checks(verdict.checks.iter().filter(short)))
-        } @else {
-            p { "No check failed." } "\n"
-        }
-    }
-}
-
-/// How far each phase of the objective came.
-fn phases(phases: &[PhaseScore]) -> Table {
-    let row = |phase: &PhaseScore| {
-        vec![
-            Cell::Text(phase.name.clone()),
-            phase.value.map_or(UNKNOWN.to_owned(), |value| value.to_string()).into(),
-            phase.best.to_string().into(),
-            format!("{:.4}", phase.score as f64 / 1e6).into(),
-            Cell::Left(if phase.within { "within tolerance" } else { "beyond tolerance" }.into()),
-        ]
-    };
-    let names = ["phase", "value", "best", "score", ""].map(str::to_owned);
-    Table::new("Objective", names.into(), phases.iter().map(row).collect())
-}
-
-/// A table of checks.
-fn checks<'a>(checks: impl Iterator<Item = &'a Check>) -> Table {
-    let all: Vec<&Check> = checks.collect();
-    let row = |check: &&Check| {
-        let status = match check.status {
-            CheckStatus::Pass => "pass",
-            CheckStatus::Fail => "fail",
-            CheckStatus::Na => "does not apply",
-            CheckStatus::NoVerdict => "no verdict",
-        };
-        vec![
-            Cell::Text(status.into()),
-            Cell::Left(check.rule.clone()),
-            Cell::Left(check.code.clone()),
-            Cell::Left(check.family.clone()),
-            Cell::Left(check.at.join(", ")),
-            Cell::Left(check.why.clone().unwrap_or_default()),
-        ]
-    };
-    let names = ["status", "rule", "code", "family", "at", "why"].map(str::to_owned);
-    let caption = match all.len() > MOST {
-        true => format!("The first {MOST} of {} checks", all.len()),
-        false if all.len() == 1 => "1 check".to_owned(),
-        false => format!("{} checks", all.len()),
-    };
-    Table::new(caption, names.into(), all.iter().take(MOST).map(row).collect())
-}
-
-/// The calls in order.
-fn calls(calls: &[CallView]) -> Markup {
-    html! {
-        @if calls.is_empty() { p { "None." } "\n" }
-        ol class="calls" { "\n"
-            @for call in calls.iter().take(MOST) {
-                li {
-                    strong { (cut(&call.tool, 200)) } "\n"
-                    pre { (cut(&call.arguments, LONGEST)) } "\n"
-                    @match &call.answer {
-                        Answer::Answered(text) => { span class="soft" { "answered" } "\n" pre { (cut(text, LONGEST)) } }
-                        Answer::Refused(text) => { span class="fail" { "refused" } "\n" pre { (cut(text, LONGEST)) } }
-                    }
-                } "\n"
+        details class="others" {
+            summary { "Other trials of this task" }
+            dl class="facts" {
+                @for (agent, name) in site.plan.agents.iter().enumerate().take(AGENTS) {
+                    div { dt { (cut(name, 60)) } dd {
+                        @for attempt in 1..=site.plan.attempts.min(ATTEMPTS) {
+                            @let came = site.tried[agent][task].trials.came(attempt);
+                            @if *name == record.key.agent && attempt == record.key.attempt {
+                                strong { "this one" } " "
+                            } @else if site.is_paged(agent, attempt, task) {
+                                a href={ "../" (site.trial_href(agent, attempt, task)) } { (ending(came)) } " "
+                            } @else if came != Came::Open {
+                                (ending(came)) " "
+                            }
+                        }
+                    } }
+                }
             }
+            p { a href={ "../" (site.name(Page::Task(task))) } { "All agents side by side" } }
         } "\n"
-        @if calls.len() > MOST { p { "And " (calls.len() - MOST) " more calls." } "\n" }
     }
 }

@@ -46,6 +46,11 @@ impl Attempts {
         self.0.iter().copied().chain(std::iter::repeat(0))
     }
 
+    /// Whether an attempt is among them.
+    fn has(&self, attempt: u32) -> bool {
+        self.0.get(attempt as usize / 64).is_some_and(|word| word & (1 << (attempt % 64)) != 0)
+    }
+
     /// How many words have bits.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -132,18 +137,63 @@ pub(crate) struct Trials {
     pub(crate) limits: Named,
     pub(crate) gates: Named,
     pub(crate) walls: Times,
+    /// Programs that said that they had failed, by how they ended.
+    pub(crate) broken: Named,
+    /// Trials in which a rule failed, by the number that the tally gives it, in order of these.
+    pub(crate) failed: Vec<(u32, u32)>,
     /// The attempts that ended, that were scored and that passed.
     seen: Attempts,
     pub(crate) scored_at: Attempts,
     pub(crate) passed_at: Attempts,
 }
 
+/// What came of one attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Came {
+    /// It passed.
+    Passed,
+    /// It was scored and did not pass.
+    Failed,
+    /// It ended in an error.
+    NotScored,
+    /// It has not ended.
+    Open,
+}
+
+/// How a program ended, of what is recorded where it failed: the status, without what it said last.
+fn status(failed: &str) -> String {
+    let mut parts = failed.splitn(3, ": ");
+    let status: Vec<&str> = parts.by_ref().take(2).collect();
+    status.join(": ").chars().take(60).collect()
+}
+
 impl Trials {
+    /// What came of an attempt.
+    pub(crate) fn came(&self, attempt: u32) -> Came {
+        match (self.seen.has(attempt), self.scored_at.has(attempt), self.passed_at.has(attempt)) {
+            (false, ..) => Came::Open,
+            (_, false, _) => Came::NotScored,
+            (.., false) => Came::Failed,
+            (.., true) => Came::Passed,
+        }
+    }
+
+    /// One more trial in which a rule failed.
+    fn fails(&mut self, rule: u32) {
+        match self.failed.binary_search_by_key(&rule, |(known, _)| *known) {
+            Ok(at) => self.failed[at].1 += 1,
+            Err(at) => self.failed.insert(at, (rule, 1)),
+        }
+    }
+
     fn add(&mut self, record: &TrialRecord) {
         self.ended += 1;
         match &record.end {
             TrialEnd::Error { cause, .. } => count(&mut self.causes, cause),
             TrialEnd::Scored(score) => self.add_score(score, record),
+        }
+        if let Some(failed) = &record.failed {
+            count(&mut self.broken, &status(failed));
         }
     }
 
@@ -207,6 +257,18 @@ pub struct Tally<'p> {
     /// The place of a task among those of an agent, by its digest.
     places: BTreeMap<&'p str, usize>,
     agents: BTreeMap<&'p str, OfAgent>,
+    /// A number for each rule and family that was met, in the order in which they were: what is told goes by their names.
+    rules: BTreeMap<String, BTreeMap<String, u32>>,
+}
+
+/// The number of a rule, which gets the next one where it has none.
+fn number_of(rules: &mut BTreeMap<String, BTreeMap<String, u32>>, rule: &str, family: &str) -> u32 {
+    if let Some(number) = rules.get(rule).and_then(|families| families.get(family)) {
+        return *number;
+    }
+    let next = rules.values().map(BTreeMap::len).sum::<usize>() as u32;
+    rules.entry(rule.to_owned()).or_default().insert(family.to_owned(), next);
+    next
 }
 
 impl<'p> Tally<'p> {
@@ -216,7 +278,7 @@ impl<'p> Tally<'p> {
         let places: BTreeMap<&str, usize> = digests.into_iter().zip(0..).collect();
         let none = OfAgent { tasks: vec![Trials::default(); places.len()], ..OfAgent::default() };
         let agents = plan.agents.iter().map(|agent| (&**agent, none.clone())).collect();
-        Tally { plan, places, agents }
+        Tally { plan, places, agents, rules: BTreeMap::new() }
     }
 
     /// The tally of a run with few records. One that stands twice counts as it stands last.
@@ -252,7 +314,10 @@ impl<'p> Tally<'p> {
                 for family in score.failed.values().map(|family| &**family).collect::<BTreeSet<&str>>() {
                     count(&mut agent.families, family);
                 }
-                score.failed.iter().for_each(|(rule, family)| count_within(&mut agent.rules, rule, family));
+                for (rule, family) in &score.failed {
+                    count_within(&mut agent.rules, rule, family);
+                    trials.fails(number_of(&mut self.rules, rule, family));
+                }
             }
         }
         Ok(())
@@ -268,6 +333,13 @@ impl<'p> Tally<'p> {
         let trials = self.agent(agent).map(|of| &of.tasks);
         let tried = |task: &'p TaskLine| Some(Tried { task, trials: trials?.get(*self.places.get(&*task.digest)?)? });
         self.plan.tasks.iter().filter_map(tried).collect()
+    }
+
+    /// The rules that failed somewhere: rule and family by the numbers that trials know them by.
+    pub(crate) fn rules(&self) -> BTreeMap<u32, (&str, &str)> {
+        let all = self.rules.iter();
+        all.flat_map(|(rule, families)| families.iter().map(move |(family, number)| (*number, (&**rule, &**family))))
+            .collect()
     }
 
     /// The summary of what was counted, finished or not.

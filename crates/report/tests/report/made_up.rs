@@ -5,8 +5,8 @@ use benchwright_base::{Digest, Stream};
 use benchwright_pack::run::{
     Limits, RUN_VERSION, RunPlan, Score, Spent, TaskLine, TrialEnd, TrialKey, TrialRecord, Used,
 };
-use benchwright_pack::{Check, CheckStatus, Ending, PhaseScore, Verdict};
-use benchwright_report::html::{Answer, CallView, PageLink, TrialView, page_name};
+use benchwright_pack::{Anchors, Check, CheckStatus, Ending, PhaseScore, Verdict};
+use benchwright_report::html::{Answer, CallView, Changed, Made, PlanRows, Said, Turn, What};
 use std::collections::BTreeMap;
 
 /// Pattern, tier, objective, tasks.
@@ -135,7 +135,7 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
         tokens_out: model.then_some(u64::from(calls) * 140),
         cost: price.map(|price| price * u64::from(calls)),
     };
-    let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300 };
+    let spent = Spent { wall, world: 30_000 + u64::from(calls) * 300, turns: Vec::new() };
     if model && draw.0.chance(1, 90) {
         let end = TrialEnd::Error { cause: "rate-limit".into(), detail: "429 after 6 tries".into() };
         return TrialRecord { key, end, used, trusted: false, failed: None, spent };
@@ -180,61 +180,32 @@ fn trial(draw: &mut Draw, key: TrialKey, task: &TaskLine, lead: f64, price: Opti
 
 /// A made-up page of a trial.
 pub(crate) struct MadeUpPage<'a> {
-    pub(crate) name: String,
-    pub(crate) task: &'a TaskLine,
+    pub(crate) number: i64,
     pub(crate) record: &'a TrialRecord,
-    pub(crate) instruction: String,
-    pub(crate) calls: Vec<CallView>,
-    pub(crate) verdict: Verdict,
-    pub(crate) diff: String,
-}
-
-impl MadeUpPage<'_> {
-    /// As the page is drawn from.
-    pub(crate) fn view(&self) -> TrialView<'_> {
-        TrialView {
-            task: self.task,
-            record: self.record,
-            instruction: &self.instruction,
-            calls: &self.calls,
-            verdict: Some(&self.verdict),
-            diff: &self.diff,
-            wrong: None,
-        }
-    }
-
-    /// As the index links it.
-    pub(crate) fn link(&self) -> PageLink {
-        let pass = match &self.record.end {
-            TrialEnd::Scored(score) => Some(score.pass),
-            TrialEnd::Error { .. } => None,
-        };
-        PageLink {
-            href: self.name.clone(),
-            agent: self.record.key.agent.clone(),
-            task: self.task.id.clone(),
-            attempt: self.record.key.attempt,
-            pass,
-            wrong: None,
-        }
-    }
+    pub(crate) made: Made,
 }
 
 /// Pages of the first failed trials of each agent.
 pub(crate) fn pages<'a>(plan: &'a RunPlan, records: &'a [TrialRecord]) -> Vec<MadeUpPage<'a>> {
+    let numbers: BTreeMap<(String, String, u32), i64> =
+        plan.keys().zip(1..).map(|(key, number)| ((key.task, key.agent, key.attempt), number)).collect();
     let mut out = Vec::new();
     for agent in &plan.agents {
         let failed = |record: &&TrialRecord| match &record.end {
             TrialEnd::Scored(score) => !score.pass && record.key.agent == *agent,
             TrialEnd::Error { .. } => false,
         };
-        out.extend(records.iter().filter(failed).take(6).map(|record| made_up_page(plan, record)));
+        let page = |record: &'a TrialRecord| {
+            let TrialKey { task, agent, attempt } = record.key.clone();
+            MadeUpPage { number: numbers[&(task, agent, attempt)], record, made: made(record) }
+        };
+        out.extend(records.iter().filter(failed).take(6).map(page));
     }
     out
 }
 
-fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a> {
-    let task = plan.tasks.iter().find(|task| task.digest == record.key.task).unwrap();
+/// What a made-up trial shows.
+pub(crate) fn made(record: &TrialRecord) -> Made {
     let TrialEnd::Scored(score) = &record.end else { panic!("only scored trials have a page here") };
     let check = |rule: &str, family: &str, status, why: Option<&str>| Check {
         of: std::sync::Arc::new(benchwright_pack::Instance {
@@ -251,22 +222,30 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
     for (rule, family) in &score.failed {
         checks.push(check(rule, family, CheckStatus::Fail, Some("40 ordered, at least 60 wanted")));
     }
-    let call =
-        |tool: &str, arguments: &str, answer| CallView { tool: tool.into(), arguments: arguments.into(), answer };
-    MadeUpPage {
-        name: page_name(&record.key),
-        task,
-        record,
-        instruction:
-            "Buy what the open orders need, from listed suppliers, at the least new spend.\n\nEvery order must be \
-                      covered on its promised day."
-                .into(),
-        calls: vec![
-            call(
-                "sale_order_search",
-                "{\"state\":\"sale\"}",
-                Answer::Answered("[{\"id\":7,\"name\":\"SO-2\"}]".into()),
-            ),
+    let call = |tool: &str, arguments: &str, answer| {
+        Said::Call(CallView { tool: tool.into(), arguments: arguments.into(), answer })
+    };
+    let turn = |text: &str, reasoning: Option<&str>, micros| {
+        Said::Turn(Turn {
+            text: text.into(),
+            reasoning: reasoning.map(str::to_owned),
+            tokens_in: Some(3_100),
+            tokens_out: Some(140),
+            micros: Some(micros),
+        })
+    };
+    let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<String>>();
+    let cell = |name: &str, before: &str, after: &str| (name.to_owned(), before.to_owned(), after.to_owned());
+    Made {
+        instruction: "# Spring buying\n\nBuy what the open orders need, from **listed suppliers**, at the least new spend.\n\n\
+                      Every order must be covered on its promised day.\n\n| order | units |\n|---|---:|\n| SO-2 | 60 |\n"
+            .into(),
+        said: vec![
+            Said::System("You work in a system of records.".into()),
+            Said::User("Buy what the open orders need.".into()),
+            turn("I look at the orders first.", Some("The orders decide what is bought."), 1_900_000),
+            call("sale_order_search", "{\"state\":\"sale\"}", Answer::Answered("[{\"id\":7,\"name\":\"SO-2\"}]".into())),
+            turn("", None, 2_700_000),
             call(
                 "purchase_order_create",
                 "{\"partner\":3,\"lines\":[{\"product\":17,\"quantity\":40}]}",
@@ -277,8 +256,9 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
                 "{\"id\":99}",
                 Answer::Refused("not_found: there is no purchase order 99".into()),
             ),
+            Said::Program { code: Some(3), signal: None, out: String::new(), err: "no such host".into() },
         ],
-        verdict: Verdict {
+        verdict: Some(Verdict {
             ending: Ending::Fail,
             reward: score.reward,
             constraints: score.constraints,
@@ -298,7 +278,30 @@ fn made_up_page<'a>(plan: &'a RunPlan, record: &'a TrialRecord) -> MadeUpPage<'a
             injection: None,
             paper_pass: false,
             checks,
-        },
-        diff: "+ purchase_order 12 partner=3 state=draft\n~ sale_order 7 state: sale -> done\n".into(),
+        }),
+        changes: vec![
+            Changed {
+                table: "purchase_order".into(),
+                record: "12".into(),
+                what: What::Added,
+                cells: vec![cell("partner", "", "3 Acme"), cell("state", "", "draft")],
+            },
+            Changed {
+                table: "sale_order".into(),
+                record: "7 SO-2".into(),
+                what: What::Changed,
+                cells: vec![cell("state", "sale", "done")],
+            },
+        ],
+        plan: vec![PlanRows {
+            view: "buy".into(),
+            fields: row(&["product", "qty", "price"]),
+            certified: vec![row(&["P-17", "60", "6.98"])],
+            found: vec![row(&["P-17", "40", "6.98"])],
+        }],
+        phases: vec![(Some("482.00".into()), "419.00".into())],
+        anchors: Some((Anchors { full: 40_000, half: 45_000, none: 60_000 }, ["400.00", "450.00", "600.00"].map(str::to_owned))),
+        whys: BTreeMap::new(),
+        sentences: BTreeMap::from([("erp/cover".into(), vec!["Every order must be covered on its promised day.".into()])]),
     }
 }

@@ -4,6 +4,7 @@
 
 mod coverage;
 mod draw;
+mod hostile;
 mod made_up;
 mod pages;
 mod runs;

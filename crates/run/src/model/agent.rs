@@ -170,6 +170,8 @@ struct Trial<'m> {
     /// Time that others took: it does not count.
     lost: Duration,
     turns: u32,
+    /// What each turn took, in microseconds.
+    turn_times: Vec<u64>,
     /// Tokens in and out; unknown for good once a server does not say.
     tokens: Option<(u64, u64)>,
     said: Vec<Message>,
@@ -180,7 +182,8 @@ impl<'m> Trial<'m> {
     fn begin(model: &'m Model, limits: &'m Limits) -> Trial<'m> {
         let (said, transcript) = (Vec::new(), Vec::new());
         let begun = Instant::now();
-        Trial { model, limits, begun, lost: Duration::ZERO, turns: 0, tokens: Some((0, 0)), said, transcript }
+        let (lost, turns, turn_times, tokens) = (Duration::ZERO, 0, Vec::new(), Some((0, 0)));
+        Trial { model, limits, begun, lost, turns, turn_times, tokens, said, transcript }
     }
 
     fn keep(&mut self, line: Json) {
@@ -221,6 +224,7 @@ impl<'m> Trial<'m> {
         if let Some(which) = self.reached(left) {
             return stopped(which);
         }
+        let begun = Instant::now();
         let asked = match self.model.ask(&self.said, tools, left) {
             Ok(asked) => asked,
             Err(error) if error.cause == Cause::Time => return stopped("time"),
@@ -230,7 +234,9 @@ impl<'m> Trial<'m> {
         };
         self.turns += 1;
         self.lost += asked.lost;
-        let Reply { text, calls, finish, tokens_in, tokens_out } = &asked.reply;
+        let took = begun.elapsed().saturating_sub(asked.lost).as_micros();
+        self.turn_times.push(u64::try_from(took).unwrap_or(u64::MAX));
+        let Reply { text, calls, finish, tokens_in, tokens_out, .. } = &asked.reply;
         self.tokens = match (self.tokens, tokens_in, tokens_out) {
             (Some((all_in, all_out)), Some(more_in), Some(more_out)) => Some((all_in + more_in, all_out + more_out)),
             _ => None,
@@ -239,7 +245,9 @@ impl<'m> Trial<'m> {
             let detail = "tokens or cost are limited, but the server does not say how many tokens it used".to_owned();
             return Err(AgentError { cause: "runner".to_owned(), detail });
         }
-        self.say(Message::Assistant { text: text.clone(), calls: calls.clone() });
+        let message = Message::Assistant { text: text.clone(), calls: calls.clone() };
+        self.keep(asked.reply.beside(message.to_json()));
+        self.said.push(message);
         if *finish == Finish::Length { stopped("length") } else { Ok(Turn::Said(asked.reply)) }
     }
 
@@ -252,6 +260,7 @@ impl<'m> Trial<'m> {
             tokens_in,
             tokens_out,
             cost,
+            turn_times: self.turn_times,
             transcript: self.transcript,
             trusted: false,
             failed: None,

@@ -64,6 +64,12 @@ fn words(content: &Json) -> String {
     }
 }
 
+/// What was thought, under the two names that servers give it.
+fn thought(message: &Json) -> &str {
+    let names = ["reasoning_content", "reasoning"];
+    names.iter().find_map(|name| message[*name].as_str()).unwrap_or_default()
+}
+
 fn usage(told: &Json) -> [Option<u64>; 2] {
     [told["prompt_tokens"].as_u64(), told["completion_tokens"].as_u64()]
 }
@@ -85,13 +91,14 @@ pub(super) fn whole(body: &Json) -> Result<Reply, Fault> {
     };
     let calls = said["tool_calls"].as_array().into_iter().flatten().map(call).collect();
     let is_cut = choice["finish_reason"] == "length";
-    Ok(Reply::of(words(&said["content"]), calls, is_cut, usage(&body["usage"])))
+    let reply = Reply::of(words(&said["content"]), calls, is_cut, usage(&body["usage"]));
+    Ok(reply.after(thought(said).to_owned()))
 }
 
 /// Reads an answer that comes in pieces.
 pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
     let (mut text, mut calls, mut tokens) = (String::new(), BTreeMap::<u64, ToolCall>::new(), [None; 2]);
-    let mut finish = None;
+    let (mut finish, mut reasoning) = (None, String::new());
     while let Some(event) = events.next()? {
         if event["error"].is_object() {
             return Err(Fault::told(&event["error"]));
@@ -101,6 +108,7 @@ pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
         }
         let choice = &event["choices"][0];
         text.push_str(&words(&choice["delta"]["content"]));
+        reasoning.push_str(thought(&choice["delta"]));
         for (n, piece) in choice["delta"]["tool_calls"].as_array().into_iter().flatten().enumerate() {
             let at = piece["index"].as_u64().unwrap_or(n as u64);
             let empty = || ToolCall { id: String::new(), name: String::new(), arguments: String::new() };
@@ -117,5 +125,5 @@ pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
         }
     }
     let is_cut = finish.ok_or_else(|| Fault::stream("the stream ended before the answer did"))?;
-    Ok(Reply::of(text, calls.into_values().collect(), is_cut, tokens))
+    Ok(Reply::of(text, calls.into_values().collect(), is_cut, tokens).after(reasoning))
 }

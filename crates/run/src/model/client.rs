@@ -315,6 +315,7 @@ impl Model {
     /// A reply without secrets: what a model repeats must not reach the world, and so the trace, either.
     fn clean(&self, mut reply: Reply) -> Reply {
         reply.text = self.redactor.text(&reply.text);
+        reply.reasoning = self.redactor.text(&reply.reasoning);
         for call in &mut reply.calls {
             call.id = self.redactor.text(&call.id);
             call.name = self.redactor.text(&call.name);

@@ -82,10 +82,11 @@ pub(super) fn whole(body: &Json) -> Result<Reply, Fault> {
         return Err(Fault::told(&body["error"]));
     }
     let blocks = body["content"].as_array().ok_or_else(|| Fault::stream("the answer has no content"))?;
-    let (mut text, mut calls) = (String::new(), Vec::new());
+    let (mut text, mut calls, mut reasoning) = (String::new(), Vec::new(), String::new());
     for block in blocks {
         match block["type"].as_str() {
             Some("text") => text.push_str(block["text"].as_str().unwrap_or_default()),
+            Some("thinking") => reasoning.push_str(block["thinking"].as_str().unwrap_or_default()),
             Some("tool_use") => {
                 // Some servers pass on what the model wrote as a text where it is no object.
                 let arguments = block["input"].as_str().map_or_else(|| block["input"].to_string(), str::to_owned);
@@ -95,7 +96,7 @@ pub(super) fn whole(body: &Json) -> Result<Reply, Fault> {
         }
     }
     let usage = [tokens_in(&body["usage"]), body["usage"]["output_tokens"].as_u64()];
-    Ok(Reply::of(text, calls, is_cut(&body["stop_reason"]), usage))
+    Ok(Reply::of(text, calls, is_cut(&body["stop_reason"]), usage).after(reasoning))
 }
 
 fn call(block: &Json, arguments: String) -> ToolCall {
@@ -106,7 +107,7 @@ fn call(block: &Json, arguments: String) -> ToolCall {
 /// Reads an answer that comes in pieces.
 pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
     let (mut text, mut calls, mut usage) = (String::new(), BTreeMap::<u64, ToolCall>::new(), [None; 2]);
-    let (mut cut, mut is_whole) = (false, false);
+    let (mut cut, mut is_whole, mut reasoning) = (false, false, String::new());
     while let Some(event) = events.next()? {
         let at = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str() {
@@ -121,6 +122,7 @@ pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
             }
             Some("content_block_delta") => {
                 text.push_str(event["delta"]["text"].as_str().unwrap_or_default());
+                reasoning.push_str(event["delta"]["thinking"].as_str().unwrap_or_default());
                 if let Some(call) = calls.get_mut(&at) {
                     call.arguments.push_str(event["delta"]["partial_json"].as_str().unwrap_or_default());
                 }
@@ -139,5 +141,5 @@ pub(super) fn stream(events: &mut Events<'_>) -> Result<Reply, Fault> {
     if !is_whole {
         return Err(Fault::stream("the stream ended before the answer did"));
     }
-    Ok(Reply::of(text, calls.into_values().collect(), cut, usage))
+    Ok(Reply::of(text, calls.into_values().collect(), cut, usage).after(reasoning))
 }

@@ -61,12 +61,16 @@ pub(super) fn whole(body: &Json) -> Result<Reply, Fault> {
     if !matches!(body["status"].as_str(), None | Some("completed" | "incomplete")) {
         return Err(Fault::stream(format!("the answer is {}", body["status"])));
     }
-    let (mut text, mut calls) = (String::new(), Vec::new());
+    let (mut text, mut calls, mut reasoning) = (String::new(), Vec::new(), String::new());
     for item in items {
         match item["type"].as_str() {
             Some("message") => {
                 let parts = item["content"].as_array().into_iter().flatten();
                 parts.filter_map(|part| part["text"].as_str()).for_each(|words| text.push_str(words));
+            }
+            Some("reasoning") => {
+                let parts = item["summary"].as_array().into_iter().flatten();
+                parts.filter_map(|part| part["text"].as_str()).for_each(|words| reasoning.push_str(words));
             }
             Some("function_call") => {
                 let word = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
@@ -77,7 +81,7 @@ pub(super) fn whole(body: &Json) -> Result<Reply, Fault> {
     }
     let is_cut = body["incomplete_details"]["reason"] == "max_output_tokens";
     let usage = [body["usage"]["input_tokens"].as_u64(), body["usage"]["output_tokens"].as_u64()];
-    Ok(Reply::of(text, calls, is_cut, usage))
+    Ok(Reply::of(text, calls, is_cut, usage).after(reasoning))
 }
 
 /// Reads an answer that comes in pieces: the last event holds all of it.

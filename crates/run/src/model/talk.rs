@@ -123,6 +123,8 @@ pub struct Reply {
     pub tokens_in: Option<u64>,
     /// Tokens out, where the server says.
     pub tokens_out: Option<u64>,
+    /// What the model thought before it spoke, where the server says. It is kept and never said back.
+    pub reasoning: String,
 }
 
 impl Reply {
@@ -137,6 +139,58 @@ impl Reply {
             (false, true) => Finish::Done,
         };
         let [tokens_in, tokens_out] = usage;
-        Reply { text, calls, finish, tokens_in, tokens_out }
+        Reply { text, calls, finish, tokens_in, tokens_out, reasoning: String::new() }
+    }
+
+    /// The reply, with what the model thought.
+    pub(super) fn after(mut self, reasoning: String) -> Reply {
+        self.reasoning = reasoning;
+        self
+    }
+
+    /// A line of a transcript, with what is known of the reply beside its message.
+    pub(super) fn beside(&self, mut line: Json) -> Json {
+        for (name, tokens) in [("tokens_in", self.tokens_in), ("tokens_out", self.tokens_out)] {
+            if let Some(tokens) = tokens {
+                line[name] = tokens.into();
+            }
+        }
+        if !self.reasoning.is_empty() {
+            line["reasoning"] = self.reasoning.as_str().into();
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{chat, messages, responses};
+    use super::Message;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_model_thought_is_kept_beside_its_message_and_never_said_back() {
+        let usage = json!({ "prompt_tokens": 7, "completion_tokens": 3, "input_tokens": 7, "output_tokens": 3 });
+        let chat = chat::whole(&json!({
+            "choices": [{ "message": { "content": "yes", "reasoning_content": "hm" }, "finish_reason": "stop" }], "usage": usage,
+        }));
+        let messages = messages::whole(&json!({
+            "content": [{ "type": "thinking", "thinking": "hm" }, { "type": "text", "text": "yes" }], "usage": usage,
+        }));
+        let responses = responses::whole(&json!({
+            "output": [
+                { "type": "reasoning", "summary": [{ "type": "summary_text", "text": "hm" }] },
+                { "type": "message", "content": [{ "type": "output_text", "text": "yes" }] },
+            ],
+            "usage": usage,
+        }));
+        for reply in [chat, messages, responses] {
+            let reply = reply.unwrap();
+            let message = Message::Assistant { text: reply.text.clone(), calls: Vec::new() };
+            let line = reply.beside(message.to_json());
+            assert_eq!((&line["text"], &line["reasoning"]), (&json!("yes"), &json!("hm")));
+            assert_eq!((&line["tokens_in"], &line["tokens_out"]), (&json!(7), &json!(3)));
+            assert!(!message.to_json().to_string().contains("hm"));
+        }
     }
 }

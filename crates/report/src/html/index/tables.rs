@@ -1,9 +1,9 @@
 //! The tables on the page of a run that have no drawing.
 
 use super::{Most, heads, minus, share};
-use crate::html::{Cell, Table, section};
+use crate::html::{Cell, Table, section, site::Site};
 use crate::text::{self, INJECTIONS, PARTS, REFUSALS, UNKNOWN, followed, number, percent, points, refused};
-use crate::{AgentSummary, Breakdown, Comparison, Group, Summary};
+use crate::{AgentSummary, Breakdown, Group, Summary};
 use maud::{Markup, Render as _, html};
 use std::collections::BTreeMap;
 
@@ -181,7 +181,8 @@ pub(super) fn parts(agents: &[AgentSummary], most: Most) -> Markup {
     }
 }
 
-pub(super) fn compared(comparisons: &[Comparison], most: Most) -> Markup {
+pub(super) fn compared(site: &Site<'_>, most: Most) -> Markup {
+    let comparisons = &site.comparisons;
     if comparisons.is_empty() {
         return html! {};
     }
