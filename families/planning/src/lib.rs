@@ -94,7 +94,8 @@ impl Family for Planning {
 
     fn world(&self, case: &Case, domain: &Domain) -> Result<FirstState, FamilyError> {
         let it = self.of(&case.switches);
-        Ok(world::first_state(domain, &it.files(case)?, self.stages(case))?)
+        let forms: Vec<&str> = it.form_tables().map(|table| &*table.name).collect();
+        Ok(world::first_state(domain, &it.files(case)?, &forms, self.stages(case))?)
     }
 
     /// Every form is handed in with the rows of the views that are read from it, those of one key together; at each stage those of it.

@@ -8,8 +8,13 @@ use benchwright_project::FirstState;
 use benchwright_schema::Domain;
 use std::collections::BTreeMap;
 
-/// The first state with these files, of work in so many stages.
-pub(crate) fn first_state(domain: &Domain, files: &[Rendered], last: i64) -> Result<FirstState, String> {
+/// The first state with these files and forms, of work in so many stages.
+pub(crate) fn first_state(
+    domain: &Domain,
+    files: &[Rendered],
+    forms: &[&str],
+    last: i64,
+) -> Result<FirstState, String> {
     let mut tables = Vec::new();
     let mut keys = BTreeMap::new();
     for table in &domain.tables {
@@ -36,6 +41,7 @@ pub(crate) fn first_state(domain: &Domain, files: &[Rendered], last: i64) -> Res
                 let cell = |name: &str| match name {
                     "id" => Value::Ref(1),
                     "last" => Value::Int(last),
+                    "forms" => Value::text(forms.join(" ")),
                     _ => Value::Int(1),
                 };
                 rows.push(table.fields.iter().map(|field| cell(&field.name)).collect());

@@ -61,7 +61,8 @@ impl Bench {
     /// Holds a trial to finding what is broken.
     fn catches(&self, task: &Task, made: &Task, by: &str) {
         let found = self.found(task, made, Some(by));
-        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it: {found:?}");
+        let (pattern, tier) = (&task.sealed.pattern, &task.sealed.tier);
+        assert!(found.iter().any(|(trial, _)| *trial == by), "{by} does not find it in {pattern} {tier}: {found:?}");
     }
 }
 

@@ -163,7 +163,7 @@ fn wrong(site: &Site<'_>, most: Most) -> Markup {
     }
     let list = html! {
         ul { "\n" @for wrong in site.wrong.values().take(most.rows.min(200)) { li class="fail" { (cut(wrong, 300)) } "\n" } }
-        p { (site.wrong.len()) " records cannot be shown as they were." } "\n"
+        p { (answer::counted(site.wrong.len(), "record")) " cannot be shown as recorded." } "\n"
     };
     part("wrong", "Not as it was recorded", list)
 }

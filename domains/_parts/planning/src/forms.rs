@@ -3,7 +3,7 @@
 use crate::{
     answer,
     form::Form,
-    names::{a, t},
+    names::{a, f, t},
     stage::stage,
 };
 use benchwright_base::{Json, json, number};
@@ -12,13 +12,18 @@ use benchwright_pack::Refusal;
 use benchwright_sandbox::NativeCall;
 use benchwright_schema::{Domain, Field};
 
-/// The forms that there are at this stage, in the order in which the tool names their tables.
+/// The forms that there are at this stage, in the order in which the tool names their tables. A domain may have forms that only some of
+/// its tasks want.
 pub(crate) fn forms<'d>(call: &NativeCall<'_, 'd>) -> Result<Vec<Form<'d>>, Refusal> {
     let now = stage(call)?.now;
+    let of_task =
+        call.open(t::stage)?.iter().next().and_then(|row| row.get(f::stage::forms).as_text().map(str::to_owned));
+    let is_of_task =
+        |form: &Form<'_>| of_task.as_ref().is_none_or(|names| names.split(' ').any(|name| name == form.name()));
     let own = [call.table(t::file), call.table(t::stage), call.table(t::handed)];
     let tables = call.reads().iter().filter(|table| !own.contains(table));
     let forms = tables.map(|table| Form::of(call.domain(), *table));
-    Ok(forms.filter(|form| form.from_stage() <= now).collect())
+    Ok(forms.filter(|form| form.from_stage() <= now && is_of_task(form)).collect())
 }
 
 /// The form that `form` names.

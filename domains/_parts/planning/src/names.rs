@@ -6,6 +6,6 @@ benchwright_sandbox::names! {
     fixed {
         file { path = 1, media = 2, stage = 3, body = 4 }
         handed { form = 1, stage = 2, revision = 3 }
-        stage { current = 1, last = 2 }
+        stage { current = 1, last = 2, forms = 3 }
     }
 }

@@ -75,7 +75,7 @@ fn desk(files: &[(&str, &str, i64, &str)], last: i64) -> Episode {
                 };
                 files.iter().enumerate().map(cells).collect()
             }
-            "stage" => vec![vec![Value::Ref(1), Value::Int(1), Value::Int(last)]],
+            "stage" => vec![vec![Value::Ref(1), Value::Int(1), Value::Int(last), Value::Null]],
             _ => Vec::new(),
         };
         tables.push(SnapshotTable { next_id: rows.len() as u32 + 1, next_number: 1, rows });

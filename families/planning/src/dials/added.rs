@@ -3,6 +3,9 @@
 use crate::told::CandidatesText;
 use std::collections::BTreeMap;
 
+/// A form by its name, what it holds, and its columns, each with its meaning.
+type FormOf = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// What a dial adds to a workflow.
 pub(super) struct Added {
     /// The table of the records that only its tasks have, as `data.toml` has it.
@@ -15,7 +18,7 @@ pub(super) struct Added {
     /// The rows that a plan may have of its form, where it has one of its own.
     pub(super) candidates: Option<(&'static str, CandidatesText)>,
     /// What the form holds, and what its columns mean.
-    pub(super) form: Option<(&'static str, &'static str, &'static [(&'static str, &'static str)])>,
+    pub(super) form: Option<FormOf>,
 }
 
 /// A rule's two phrasings.

@@ -16,7 +16,7 @@ fn turned(found: &Difference) -> (Option<f64>, Option<f64>, Option<f64>) {
 }
 
 /// A number of trials in words.
-fn counted(count: usize, noun: &str) -> String {
+pub(super) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
