@@ -1,5 +1,4 @@
 //! `report --html` and `view`: a real run's pages from disk and from the address that `view` tells, byte for byte the same.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use crate::common::Place;
 use std::{

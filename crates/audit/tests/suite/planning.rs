@@ -9,7 +9,6 @@ use benchwright_catalog::Catalog;
 use benchwright_grade::FULL;
 use benchwright_pack::{Anchors, Ending, Snapshot, Task};
 use benchwright_project::{Order, Solver, make};
-use benchwright_schema::plan::Binding;
 use benchwright_solve::{CpSat, Highs, Portfolio};
 use std::sync::LazyLock;
 
@@ -320,15 +319,14 @@ fn a_dial_that_asks_for_nothing_is_found() {
     // Limits that can all be kept.
     let over = made("over");
     let mut loose = over.clone();
-    for limit in ["reach", "backup_reach", "most_open"] {
-        let fact = loose.sealed.verifier.bindings.facts.get_mut(limit).unwrap();
-        fact.values_mut().for_each(|is| *is = Binding::Number(1_000));
+    for limit in 0..3 {
+        loose.sealed.case["policy"][0][limit] = 1_000.into();
     }
     bench.catches(&loose, &over, "traps");
     // Options without bounds.
     let front = made("front");
     let mut free = front.clone();
-    let fact = free.sealed.verifier.bindings.facts.get_mut("second_most").unwrap();
-    fact.values_mut().for_each(|is| *is = Binding::Number(0));
+    let options = free.sealed.case["option"].as_array_mut().unwrap();
+    options.iter_mut().for_each(|option| option[1] = 0.into());
     bench.catches(&free, &front, "traps");
 }
