@@ -4,7 +4,7 @@ use crate::{
     answer,
     form::Form,
     names::{a, f, t},
-    stage::stage,
+    stage::{int, row},
 };
 use benchwright_base::{Json, json, number};
 use benchwright_expr::Type;
@@ -15,11 +15,10 @@ use benchwright_schema::{Domain, Field};
 /// The forms that there are at this stage, in the order in which the tool names their tables. A domain may have forms that only some of
 /// its tasks want.
 pub(crate) fn forms<'d>(call: &NativeCall<'_, 'd>) -> Result<Vec<Form<'d>>, Refusal> {
-    let now = stage(call)?.now;
-    let of_task =
-        call.open(t::stage)?.iter().next().and_then(|row| row.get(f::stage::forms).as_text().map(str::to_owned));
-    let is_of_task =
-        |form: &Form<'_>| of_task.as_ref().is_none_or(|names| names.split(' ').any(|name| name == form.name()));
+    let stands = row(call)?;
+    let now = int(stands.get(f::stage::current));
+    let of_task = stands.get(f::stage::forms).as_text();
+    let is_of_task = |form: &Form<'_>| of_task.is_none_or(|names| names.split(' ').any(|name| name == form.name()));
     let own = [call.table(t::file), call.table(t::stage), call.table(t::handed)];
     let tables = call.reads().iter().filter(|table| !own.contains(table));
     let forms = tables.map(|table| Form::of(call.domain(), *table));
