@@ -112,7 +112,7 @@ impl Failure {
                 "benchwright new PATTERN --split train -o DIR, or --of-locked for rows that nobody trains on",
             ),
             WorkshopError::Refused(_) => Failure::falls_short(error, "docs/contest.md says what each name means"),
-            WorkshopError::NoRun(_) => Failure::wrong_use(error, "benchwright report --list --runs RUNS"),
+            WorkshopError::NoRun(_) => Failure::wrong_use(error, "benchwright runs RUNS"),
             WorkshopError::TasksOfRun(_) => Failure::wrong_use(error, "--tasks DIR"),
             WorkshopError::WhichAgent { .. } => Failure::wrong_use(error, "--agent NAME"),
             WorkshopError::NoDemo => Failure::missing(error, "benchwright build erp-300 -o DIR"),

@@ -23,7 +23,7 @@ pub(crate) fn open_run(py: Python<'_>, folder: PathBuf) -> PyResult<Run> {
         let root = folder.parent().filter(|root| !root.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !root.join("ledger.sqlite").is_file() {
             return Err(said(format!(
-                "{} is no run: there is no ledger beside it; `benchwright report --list` names runs",
+                "{} is no run: there is no ledger beside it; `benchwright runs` names runs",
                 folder.display()
             )));
         }

@@ -137,7 +137,7 @@ impl View {
 }
 
 /// The runs that there are, the newest first.
-fn lines(runs: &Runs) -> Result<Vec<RunLine>, Error> {
+pub fn lines(runs: &Runs) -> Result<Vec<RunLine>, Error> {
     let line = |id| -> Result<RunLine, Error> {
         let (name, plan, standing) = (runs.ledger.name(id)?, runs.ledger.plan(id)?, runs.ledger.standing(id)?);
         Ok(RunLine {

@@ -1,6 +1,6 @@
 //! `benchwright report`, `compare` and `power`: numbers of runs, with intervals that hold.
 
-use crate::{failure::Failure, layout::columns, output, shared::Shared};
+use crate::{failure::Failure, output, shared::Shared};
 use benchwright_report::{
     Comparison, Side, Tally, compare_all,
     stats::{Design, power, smallest_difference},
@@ -28,7 +28,6 @@ A chain that was cut at its end, or made again as a whole, is seen only by who h
 
 Examples:
   benchwright report
-  benchwright report --list
   benchwright report 2026-11-15T090000-out --verify
   benchwright report 2026-11-15T090000-out --html report --details failed
 
@@ -39,12 +38,9 @@ Keys of --json:
 With --verify:
   run, head, links, trials, drawn, verified, errors, differs and not_verified [{trial, task, agent, attempt, file, what}]")]
 pub(crate) struct Options {
-    /// The run, by its name or its folder [default: the newest]
+    /// The run, by its name or its folder; `benchwright runs` lists them [default: the newest]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// Lists the runs that there are, the newest first
-    #[arg(long, conflicts_with_all = ["run", "html"])]
-    list: bool,
     /// Where runs are kept
     #[arg(long, value_name = "RUNS", default_value = "runs", conflicts_with = "ledger")]
     runs: PathBuf,
@@ -60,7 +56,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     tasks: Option<PathBuf>,
     /// Judges every trial again from its calls and names all that is not as it was recorded
-    #[arg(long, conflicts_with_all = ["html", "list"])]
+    #[arg(long, conflicts_with = "html")]
     verify: bool,
     /// A head of the run's records that was published: one that the chain never had is named
     #[arg(long, value_name = "HEAD", requires = "verify")]
@@ -93,9 +89,6 @@ pub(crate) fn run(workshop: &Workshop, options: &Options) -> anyhow::Result<()> 
         Some(shared) => shared,
         None => Runs::open(&options.runs)?,
     };
-    if options.list {
-        return list(&runs, options.json);
-    }
     let read = read(&runs, options.run.as_deref())?;
     let workshop = workshop.clone().with_jobs(options.jobs);
     if options.verify {
@@ -155,28 +148,6 @@ fn verify(workshop: &Workshop, read: &Recorded, options: &Options) -> anyhow::Re
         format!("{differs} things differ and {open} trials are not verified in {}", read.name),
         next,
     ))
-}
-
-/// The runs that there are, a line each.
-fn list(runs: &Runs, is_json: bool) -> anyhow::Result<()> {
-    let (mut rows, mut documents) =
-        (vec![["run", "tasks", "agents", "trials", "recorded", "errors"].map(str::to_owned).to_vec()], Vec::new());
-    for id in runs.ledger.runs()? {
-        let (name, plan, standing) = (runs.ledger.name(id)?, runs.ledger.plan(id)?, runs.ledger.standing(id)?);
-        let counts = [plan.tasks.len(), plan.agents.len(), standing.planned, standing.recorded, standing.errors];
-        rows.push(std::iter::once(name.clone()).chain(counts.map(|count| count.to_string())).collect());
-        documents.push(json!({
-            "run": name, "tasks": plan.tasks.len(), "agents": plan.agents, "planned": standing.planned,
-            "recorded": standing.recorded, "errors": standing.errors,
-        }));
-    }
-    if is_json {
-        return Ok(output::json(&json!(documents))?);
-    }
-    if documents.is_empty() {
-        return Err(Failure::wrong_use("there is no run yet", "benchwright run DIR --agent greedy"));
-    }
-    Ok(output::data(&columns(&rows, &[1, 2, 3, 4, 5], 0))?)
 }
 
 /// Which trials get a page: whether only those that did not pass, and of each agent how many.

@@ -1,38 +1,33 @@
-//! `benchwright show`: a task as an agent gets it, and its sealed part only when asked; or the tasks of a folder.
+//! `benchwright show`: a task as an agent gets it, and its sealed part only when asked.
 
 use crate::{
     failure::Failure,
-    layout::{columns, counted, cut, paragraph},
+    layout::{columns, counted, paragraph},
     output, tasks,
 };
 use benchwright_catalog::Catalog;
-use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Store, Task};
+use benchwright_pack::{CheckStatus, OPEN_TREE, OpenPart, Task};
 use benchwright_schema::plan::Binding;
 use benchwright_spec::{NamedRows, PhaseResult};
 use benchwright_workshop::{audits, requests, tasks::Judged, workspaces};
 use std::path::PathBuf;
 
-/// How much of an instruction's first line stands in a list.
-const ABOUT: usize = 60;
-
-/// Shows a task: the instruction, the tools, the limits; or lists the tasks of a folder
+/// Shows a task: the instruction, the tools, the limits
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Only the open part is read. With --reveal the sealed part is shown too: what the task was made from, the
-certified plan, the certificate, the checks, and what `audit --depth sample` proved of its cell. For a folder of
-tasks, each is a line.
+certified plan, the certificate, the checks, and what `audit --depth sample` proved of its cell.
 
 With --files the workspace is written into a folder that is not there or empty: the files of the first stage, brief.md,
 and an empty folder submission/ for what `benchwright grade TASK --submission DIR` hands in.
 
 Examples:
-  benchwright show out
   benchwright show out/open/ID
   benchwright show out/ID --reveal
   benchwright show out/ID --files work")]
 pub(crate) struct Options {
-    /// The folder of its open part, DIR/open/ID, or DIR/ID; or the folder DIR of tasks
-    #[arg(value_name = "TASK|DIR")]
+    /// The folder of its open part, DIR/open/ID, or DIR/ID
+    #[arg(value_name = "TASK")]
     task: PathBuf,
     /// Shows the sealed part too
     #[arg(long)]
@@ -45,7 +40,11 @@ pub(crate) struct Options {
 /// Runs the command.
 pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
     if options.task.join(OPEN_TREE).is_dir() {
-        return list(&Store::at(&options.task), options);
+        let folder = options.task.display();
+        return Err(Failure::wrong_use(
+            format!("{folder} is a folder of tasks"),
+            format!("benchwright tasks {folder}"),
+        ));
     }
     let (store, id) = tasks::locate(&options.task)?;
     if let Some(folder) = &options.files {
@@ -65,32 +64,6 @@ pub(crate) fn run(catalog: &Catalog, options: &Options) -> anyhow::Result<()> {
         text.push_str(&format!("\naudited: {line}\n"));
     }
     Ok(output::data(&text)?)
-}
-
-/// The tasks of a folder, a line each: what an agent would see of them, and with `reveal` what they were made from.
-fn list(store: &Store, options: &Options) -> anyhow::Result<()> {
-    let mut head = vec!["task", "world", "about"];
-    if options.reveal {
-        head.insert(2, "made from");
-    }
-    let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
-    for id in store.ids()? {
-        let part = store.open_part(&id)?;
-        let about =
-            part.instruction.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-        let mut row = vec![id.clone(), part.open.domain.clone(), cut(about.unwrap_or_default(), ABOUT)];
-        if options.reveal {
-            let sealed = store.task(&id)?.sealed;
-            row.insert(2, format!("{} {} {} seed {}", sealed.pattern, sealed.tier, sealed.objective, sealed.seed));
-        }
-        rows.push(row);
-    }
-    let count = rows.len() - 1;
-    output::data(&columns(&rows, &[], 0))?;
-    if let Some(first) = rows.get(1).and_then(|row| row.first()) {
-        eprintln!("{}; one of them: benchwright show {}/{first}", counted(count, "task"), options.task.display());
-    }
-    Ok(())
 }
 
 fn open(catalog: &Catalog, part: &OpenPart) -> anyhow::Result<String> {

@@ -9,6 +9,7 @@ mod depth;
 #[cfg(test)]
 mod harbor;
 mod killed;
+mod listed;
 mod log;
 #[cfg(test)]
 mod old;

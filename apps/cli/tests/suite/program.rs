@@ -74,8 +74,8 @@ fn expect(file: &str, lines: &[&[&str]]) {
 #[test]
 fn help_is_the_manual() {
     let commands = [
-        "demo", "doctor", "domains", "patterns", "new", "build", "audit", "show", "play", "serve", "run", "report",
-        "compare", "power", "grade", "export", "bench",
+        "demo", "doctor", "domains", "patterns", "new", "build", "audit", "tasks", "show", "play", "serve", "run",
+        "runs", "report", "compare", "power", "grade", "export", "bench",
     ];
     let mut lines: Vec<Vec<&str>> = vec![vec!["--help"]];
     lines.extend(["sqlite", "parquet"].map(|form| vec!["export", form, "--help"]));
