@@ -43,6 +43,7 @@ mod facade;
 pub mod freedoms;
 pub mod host;
 mod judge;
+pub mod listed;
 pub mod nemo;
 pub mod own;
 pub mod pages;
