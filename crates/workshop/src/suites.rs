@@ -371,8 +371,8 @@ impl Proofs {
 
     /// Takes nothing that another solver than this one said, so that what is locked is one solver's.
     pub fn only_by(&mut self, solver: &SuiteSolver) {
-        let same = |(version, library): &(String, String)| *version == solver.version && *library == solver.library;
-        if !self.known.by.as_ref().is_some_and(same) {
+        // An answer's engine calls itself by a longer name than a lock file does; its library is the same.
+        if self.known.by.as_ref().is_none_or(|(_, library)| *library != solver.library) {
             self.known = Answers::default();
         }
     }
@@ -519,4 +519,26 @@ pub struct Figures {
 pub fn named(line: &SuiteTask) -> String {
     let reading = line.reading.as_ref().map_or_else(String::new, |reading| format!(" read as {reading}"));
     format!("{} {} {} seed {}{reading}", line.pattern, line.tier, line.objective, line.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Temporary;
+    use benchwright_solve::Said;
+
+    /// What the solver of a lock file said before is taken when it is locked anew, though its engine calls itself by a longer name.
+    #[test]
+    fn a_suite_that_is_locked_anew_takes_what_its_solver_said() {
+        let place = Temporary::new().unwrap();
+        let suite = place.path().join("some.toml");
+        let by = Some(("CP-SAT 9.9".to_owned(), "the library".to_owned()));
+        let said = BTreeMap::from([("asked".to_owned(), Said::Infeasible)]);
+        write_answers(&suite.with_extension(ANSWERS), &Answers { by, said }).unwrap();
+        for (library, kept) in [("the library", 1), ("another", 0)] {
+            let mut proofs = Proofs::beside(&suite, false).unwrap();
+            proofs.only_by(&SuiteSolver { version: "9.9".to_owned(), library: library.to_owned() });
+            assert_eq!(proofs.known.said.len(), kept, "{library}");
+        }
+    }
 }

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The file of a workflow that has records which are given.
 pub(crate) const OWN: &str = "own.json";
+/// Under this name a case keeps which traps were laid again, and how often. No file tells it.
+const AGAIN: &str = "(again)";
 
 /// A cell of a record.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -63,6 +65,27 @@ impl Records {
 
     pub(crate) fn rows(&self, table: &str) -> &[Vec<Cell>] {
         self.0.get(table).map_or(&[], Vec::as_slice)
+    }
+
+    /// How often a trap was laid again.
+    pub(crate) fn again(&self, trap: &str) -> i64 {
+        let row = self.rows(AGAIN).iter().find(|row| row.first().is_some_and(|name| name.key() == trap));
+        row.and_then(|row| row.get(1)?.number()).unwrap_or_default()
+    }
+
+    /// Lays a trap again, otherwise.
+    pub(crate) fn lay_again(&mut self, trap: &str) {
+        let again = Cell::Number(self.again(trap) + 1);
+        let rows = self.0.entry(AGAIN.to_owned()).or_default();
+        rows.retain(|row| row.first().is_none_or(|name| name.key() != trap));
+        rows.push(vec![Cell::Text(trap.to_owned()), again]);
+    }
+
+    /// The same without what is told of traps.
+    pub(crate) fn plain(&self) -> Records {
+        let mut plain = self.clone();
+        plain.0.remove(AGAIN);
+        plain
     }
 
     /// Holds rows to the columns that they have and to what tells them apart: keys that are there once, references to rows that are there.

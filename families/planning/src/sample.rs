@@ -4,10 +4,12 @@
 use crate::{
     beyond::{ask, best, front, over, twin},
     dial::Dial,
+    quality,
     reckon::{Per, value},
     records::{Cell, Records},
     stages::told::has_stages,
     told::KnobText,
+    weigh::{self, Hurried, Weighed},
     workflow::Planning,
 };
 use benchwright_base::{Stream, Value};
@@ -17,6 +19,8 @@ use benchwright_spec::{Planner, Rows};
 
 /// How much of what the best plan uses is taken away, in percent.
 const LESS: i64 = 4;
+/// How often a trap is laid before a draw is given up.
+const LAID: usize = 4;
 
 /// A case of a workflow.
 pub(crate) fn sample(
@@ -35,6 +39,9 @@ pub(crate) fn sample(
     let drawn = (family.filler)(family.layout.domain.clone(), &size(family, draw.tier), seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
     limit(family, draw, domain, planner, &mut records)?;
+    if dial.is_none() && !has_stages(draw.tier) {
+        lay(family, draw, domain, planner, &mut records)?;
+    }
     if let Some(dial) = dial {
         let with = (family, family.dials.get(&dial).unwrap_or(family));
         return match dial {
@@ -78,6 +85,39 @@ fn limit(
         place.set(records, place.with_slack(used, &mut stream));
     }
     tighten(family, draw, domain, planner, &places, records)
+}
+
+/// Lays the traps that mislead nobody again, otherwise, before the best plan is asked for a whole proof.
+fn lay(
+    family: &Planning,
+    draw: &Draw<'_>,
+    domain: &Domain,
+    planner: &mut dyn Planner,
+    records: &mut Records,
+) -> Result<(), Discard> {
+    let Some((ready, solved)) = best(family, draw, domain, planner, records)? else {
+        return Err(Discard::Because("unproved".to_owned()));
+    };
+    // The whole proof can only find better, so what misses the mark beside this value misses it then too.
+    let value = solved.phases.first().map_or(0, |phase| phase.value);
+    let anchors = quality::anchors(draw.tier, family.sign(), value, value, None);
+    let anchors = anchors.ok_or_else(|| Discard::Fault("the value is too large to anchor".to_owned()))?;
+    let (plan, bound) = (&ready.plan, &ready.bound);
+    // Those first that stand as they stand.
+    let mut traps = family.traps(&ready.case);
+    traps.sort_by_key(|trap| trap.kind.is_drawn());
+    for trap in traps {
+        for tries in 1.. {
+            let case = family.case(draw, records);
+            let it = Weighed { tier: draw.tier, case: &case, plan, bound, solved: &solved, anchors };
+            match weigh::hurried(family, &it, trap, planner)? {
+                Hurried::Loud(_) | Hurried::Silent(_) => break,
+                _ if trap.kind.is_drawn() && tries < LAID => records.lay_again(&trap.name),
+                no_good => no_good.told(trap).map(|_| ())?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The size of a tier's records: one of its own, such as `hard_stages`, where the draws have one, or that of the tier before the hyphen.

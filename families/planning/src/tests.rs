@@ -104,6 +104,36 @@ fn what_is_rendered_is_read_back() {
     }
 }
 
+/// A trap that is laid again stands otherwise in the files; nothing else does, and what is read is the same.
+#[test]
+fn a_trap_is_laid_again_by_itself() {
+    let planning = planning(&folder("coatings")).unwrap();
+    let traps: Vec<&TrapText> = planning.written.traps.iter().take(traps_at("hard")).collect();
+    let drawn = filler(planning.layout.domain.clone(), "hard", 1).unwrap();
+    let first = Records::of(&planning.layout, &drawn).unwrap();
+    let before = rendered(&planning, &first, &traps);
+    for trap in &traps {
+        let mut records = first.clone();
+        let mut seen = vec![before.clone()];
+        for _ in 0..2 {
+            records.lay_again(&trap.name);
+            let after = rendered(&planning, &records, &traps);
+            let path = trap.place().0;
+            let differing: Vec<&String> =
+                after.iter().filter(|(path, file)| before.get(*path) != Some(*file)).map(|(path, _)| path).collect();
+            match trap.kind.is_drawn() {
+                true => assert_eq!(differing, [path], "{}", trap.name),
+                false => continue,
+            }
+            assert!(!seen.contains(&after), "{} stands as it did", trap.name);
+            let read = reader::records(&planning.layout, &planning.written, &traps, &after);
+            assert_eq!(read.as_ref(), Ok(&first), "{}", trap.name);
+            seen.push(after);
+        }
+    }
+    assert!(traps.iter().filter(|trap| trap.kind.is_drawn()).count() > 2);
+}
+
 /// What is wrong in a folder is told with the file that it stands in.
 #[test]
 fn a_faulty_folder_is_told_by_its_files() {

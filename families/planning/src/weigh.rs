@@ -34,7 +34,7 @@ pub(crate) struct Weighed<'a> {
 }
 
 /// What came of not heeding a trap.
-enum Hurried {
+pub(crate) enum Hurried {
     /// The files make no sense, or no plan is possible: whoever plans notices.
     Loud(String),
     /// There is a plan, and it fails in truth.
@@ -43,6 +43,17 @@ enum Hurried {
     Passes,
     /// It could not be told within the work.
     Undecided,
+}
+
+impl Hurried {
+    /// What came of it, in words; or why a task with such a trap is no good one.
+    pub(crate) fn told(self, trap: &TrapText) -> Result<String, Discard> {
+        match self {
+            Hurried::Loud(said) | Hurried::Silent(said) => Ok(said),
+            Hurried::Passes => Err(Discard::Because(format!("the trap {} misleads nobody", trap.name))),
+            Hurried::Undecided => Err(Discard::Because(format!("the trap {} is undecided", trap.name))),
+        }
+    }
 }
 
 /// What is found of every trap and every rule, in words; or why this is no good task.
@@ -57,20 +68,10 @@ pub(crate) fn weigh(
     }
     let mut silent = 0;
     let traps = family.traps(it.case);
-    let files = family.files(it.case)?.into_iter();
-    let workspace: Workspace = files.map(|file| (file.path, (file.media.to_owned(), file.body))).collect();
     for trap in &traps {
-        let others: Vec<&TrapText> = traps.iter().filter(|other| other.name != trap.name).copied().collect();
-        let said = match hurried(family, it, &others, &workspace, planner)? {
-            Hurried::Loud(said) => said,
-            Hurried::Silent(said) => {
-                silent += 1;
-                said
-            }
-            Hurried::Passes => return Err(Discard::Because(format!("the trap {} misleads nobody", trap.name))),
-            Hurried::Undecided => return Err(Discard::Because(format!("the trap {} is undecided", trap.name))),
-        };
-        found.insert(format!("trap {}", trap.name), said);
+        let misled = hurried(family, it, trap, planner)?;
+        silent += usize::from(matches!(misled, Hurried::Silent(_)));
+        found.insert(format!("trap {}", trap.name), misled.told(trap)?);
     }
     if silent < silent_at(it.tier).min(traps.len()) {
         return Err(Discard::Because("the traps are too loud".to_owned()));
@@ -185,15 +186,17 @@ fn silent_at(tier: &str) -> usize {
     }
 }
 
-/// What comes of a plan that is made with these traps heeded and no others.
-fn hurried(
+/// What comes of a plan that is made with every trap heeded but this one.
+pub(crate) fn hurried(
     family: &Planning,
     it: &Weighed<'_>,
-    heeded: &[&TrapText],
-    workspace: &Workspace,
+    trap: &TrapText,
     planner: &mut dyn Planner,
 ) -> Result<Hurried, Discard> {
-    let read = reader::records(&family.layout, &family.written, heeded, workspace);
+    let files = family.files(it.case)?.into_iter();
+    let workspace: Workspace = files.map(|file| (file.path, (file.media.to_owned(), file.body))).collect();
+    let heeded: Vec<&TrapText> = family.traps(it.case).into_iter().filter(|heeded| heeded.name != trap.name).collect();
+    let read = reader::records(&family.layout, &family.written, &heeded, &workspace);
     let bound = read.and_then(|records| {
         let bindings = family.bindings_of(&records)?;
         Bound::new(it.plan, &bindings).map_err(|faults| faults.to_string())

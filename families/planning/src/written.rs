@@ -111,6 +111,16 @@ pub(crate) enum TrapKind {
     Zone,
 }
 
+impl TrapKind {
+    /// Whether anything of it is drawn, so that it can be laid otherwise.
+    pub(crate) fn is_drawn(self) -> bool {
+        match self {
+            TrapKind::Unit | TrapKind::Stale | TrapKind::Scope | TrapKind::Zone | TrapKind::Blank => true,
+            TrapKind::Recode | TrapKind::Memo | TrapKind::Sparse | TrapKind::Calendar => false,
+        }
+    }
+}
+
 /// The files of a workflow.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {

@@ -35,13 +35,16 @@ pub(crate) struct Rendered {
 /// The files of a case: the data with its traps, the notes, the forms and the dictionary, by path.
 pub(crate) fn files(source: &Source<'_>) -> Result<Vec<Rendered>, String> {
     // Whatever is random here follows from the records, so that whoever has them knows the files.
-    let records = serde_json::to_string(source.before).map_err(|error| error.to_string())?;
+    let records = serde_json::to_string(&source.before.plain()).map_err(|error| error.to_string())?;
     let digest = Digest::of(records.as_bytes()).to_string();
     let seed = u64::from_str_radix(digest.get(..16).unwrap_or("0"), 16).unwrap_or_default();
     let mut drafts: Vec<Draft> = source.written.files.iter().map(|file| draft(source, file)).collect();
     let mut notes = Vec::new();
     for trap in &source.traps {
-        let mut stream = Stream::new(seed, &["trap", &trap.name]);
+        let mut stream = match source.before.again(&trap.name) {
+            0 => Stream::new(seed, &["trap", &trap.name]),
+            again => Stream::new(seed, &["trap", &trap.name, &again.to_string()]),
+        };
         traps::lay(source, trap, &mut stream, &mut drafts, &mut notes)?;
     }
     let mut files = Vec::new();

@@ -180,7 +180,9 @@ fn scope(trap: &TrapText, sheet: &mut Sheet, keys: &[String], stream: &mut Strea
         if stream.below(2) == 0 {
             for at in &numbers {
                 let number: i64 = other[*at].parse().unwrap_or_default();
-                other[*at] = (number * (70 + stream.below(50) as i64) / 100).max(1).to_string();
+                // Far enough from ours that whoever takes it for ours plans otherwise.
+                let percent = if stream.below(2) == 0 { 45 } else { 125 } + stream.below(36) as i64;
+                other[*at] = (number * percent / 100).max(1).to_string();
             }
             other.insert(0, trap.others[stream.below(trap.others.len() as u64) as usize].clone());
             let last = rows.len() - stream.below(2) as usize;
