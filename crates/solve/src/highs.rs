@@ -110,7 +110,8 @@ fn settings(limits: &Limits, presolve: bool) -> Vec<(&'static str, Setting)> {
         ("mip_rel_gap", Setting::Double(0.0)),
         // Whole objectives differ by one at least.
         ("mip_abs_gap", Setting::Double(0.5)),
-        ("mip_feasibility_tolerance", Setting::Double(1e-9)),
+        // Closer than doubles reckon, its propagation rounds whole points away; what it gives is held to the model anyhow.
+        ("mip_feasibility_tolerance", Setting::Double(1e-6)),
         ("mip_max_nodes", Setting::Int(nodes)),
         ("presolve", Setting::Text(if presolve { "on" } else { "off" })),
         ("presolve_rule_off", Setting::Int(FORCING_ROWS)),
