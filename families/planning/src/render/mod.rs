@@ -177,7 +177,7 @@ fn dictionary(source: &Source<'_>, drafts: &[Draft], stage: i64) -> Result<Rende
         let file = source.written.files.iter().find(|file| file.path == draft.path);
         let mut rows = Vec::new();
         for (at, sheet) in draft.sheets.iter().enumerate() {
-            for name in &sheet.header {
+            for (place, name) in sheet.header.iter().enumerate() {
                 let known = file.and_then(|file| file.tables.get(at));
                 let column =
                     known.and_then(|table| Some((table, table.columns.iter().find(|known| known.name == *name)?)));
@@ -190,7 +190,10 @@ fn dictionary(source: &Source<'_>, drafts: &[Draft], stage: i64) -> Result<Rende
                     }
                     None => {
                         let added = draft.added.iter().find(|(of, column, _)| *of == sheet.name && column == name);
-                        (added.map(|(_, _, means)| means.clone()).unwrap_or_default(), Kind::Text, false)
+                        // What a trap adds has no declaration; what stands in it shows what it is.
+                        let is_whole = sheet.rows.iter().all(|row| row[place].parse::<i64>().is_ok());
+                        let kind = if is_whole { Kind::Int } else { Kind::Text };
+                        (added.map(|(_, _, means)| means.clone()).unwrap_or_default(), kind, false)
                     }
                 };
                 let kind = match kind {

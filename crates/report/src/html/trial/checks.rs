@@ -54,7 +54,12 @@ fn phases(verdict: &Verdict, made: &Made) -> Markup {
         ]
     };
     let names = ["phase", "value", "certified", "score", ""].map(str::to_owned);
-    Table::new("Objective", names.into(), verdict.phases.iter().enumerate().map(row).collect()).render()
+    // Where a constraint is broken the objective counts for nothing, whatever its phases come to.
+    let caption = match verdict.objective == 0 && verdict.phases.iter().any(|phase| phase.score > 0) {
+        true => "Objective of what stands there, which earns nothing because a rule is broken",
+        false => "Objective",
+    };
+    Table::new(caption, names.into(), verdict.phases.iter().enumerate().map(row).collect()).render()
 }
 
 /// The value of a plan against what is proved, what passes and what is worth nothing.
