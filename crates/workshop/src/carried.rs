@@ -59,6 +59,8 @@ mod tests {
             suite(name).unwrap().unwrap();
         }
         assert!(suite("nowhere").is_none());
-        assert!(proofs("planning-29").is_some_and(|text| benchwright_solve::Answers::read(text).is_ok()));
+        for name in ["planning-29", "planning-24", "planning-beyond"] {
+            assert!(proofs(name).is_some_and(|text| benchwright_solve::Answers::read(text).is_ok()), "{name}");
+        }
     }
 }
