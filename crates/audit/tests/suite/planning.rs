@@ -224,7 +224,7 @@ fn a_broken_compiler_of_other_workflows_is_found_too() {
         with_file(bench, &medium, "notes/2032-01-03-tank.md", |body| body.replacen("a space of ", "a space of 1", 1));
     caught(&memo, &medium, "closed-book");
     // A bound that does not follow from its multipliers, and multipliers of another model.
-    let exact = bench.make("planning/feeder_line", "easy", 1);
+    let exact = bench.make("planning/island_grid", "easy", 1);
     assert!(exact.sealed.certificate.phases[0]["exact"].is_object());
     assert_eq!(bench.found(&exact, &exact, Some("bound")), []);
     let mut bound = exact.clone();
