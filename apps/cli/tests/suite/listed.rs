@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 fn benchwright(place: &Place, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_benchwright"));
-    command.current_dir(&place.0).stdin(Stdio::null()).args(words).output().unwrap()
+    command.current_dir(&place.0).stdin(Stdio::null()).args(words).output().expect("it is started")
 }
 
 #[test]
