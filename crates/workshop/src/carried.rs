@@ -59,7 +59,7 @@ mod tests {
             suite(name).unwrap().unwrap();
         }
         assert!(suite("nowhere").is_none());
-        for name in ["planning-29", "planning-24", "planning-beyond"] {
+        for name in ["planning-29", "planning-24", "planning-107", "planning-beyond"] {
             assert!(proofs(name).is_some_and(|text| benchwright_solve::Answers::read(text).is_ok()), "{name}");
         }
     }

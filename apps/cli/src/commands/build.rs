@@ -27,7 +27,7 @@ found are written into SUITE.toml; --lock also draws the salt of its ids, once, 
 that was cut off goes on where it stopped when the same line is given again. With --inject that share of the tasks, by a draw for each,
 carries text that asks for something else (docs/injection.md): a suite of its own, with DIR/suite.toml as its lock file. The suites of
 this repository come with the program, by their names: demo, erp-300, twins-120, grid-324, ops-1150, ops-refusal-300, planning-29,
-planning-24, planning-beyond.
+planning-24, planning-107, planning-beyond.
 
 The exit code is 1 if a task differs or could not be made, and 3 if the solver library here is another
 than the one the suite was locked with.
