@@ -110,7 +110,7 @@ fn settings(limits: &Limits, presolve: bool) -> Vec<(&'static str, Setting)> {
         ("mip_rel_gap", Setting::Double(0.0)),
         // Whole objectives differ by one at least.
         ("mip_abs_gap", Setting::Double(0.5)),
-        // Closer than doubles reckon, its propagation rounds whole points away; what it gives is held to the model anyhow.
+        // Closer than doubles reckon, its propagation may round whole points away, and its bound with them. A point is held to the model.
         ("mip_feasibility_tolerance", Setting::Double(1e-6)),
         ("mip_max_nodes", Setting::Int(nodes)),
         ("presolve", Setting::Text(if presolve { "on" } else { "off" })),

@@ -391,6 +391,12 @@ impl Planning {
         Ok(render::files(&source)?)
     }
 
+    /// The same by their paths, as they are read.
+    pub(crate) fn workspace(&self, case: &Case) -> Result<reader::Workspace, FamilyError> {
+        let files = self.files(case)?.into_iter();
+        Ok(files.map(|file| (file.path, (file.media.to_owned(), file.body))).collect())
+    }
+
     /// The rules of a case with what they are bound to, without what a pattern adds.
     fn compiled(&self, case: &Case) -> Result<(Plan, Bound), FamilyError> {
         let text = self.of(&case.switches).plan.for_switches(&case.switches);

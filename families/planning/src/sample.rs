@@ -39,9 +39,6 @@ pub(crate) fn sample(
     let drawn = (family.filler)(family.layout.domain.clone(), &size(family, draw.tier), seed)?;
     let mut records = Records::of(&family.layout, &drawn).map_err(Discard::Fault)?;
     limit(family, draw, domain, planner, &mut records)?;
-    if dial.is_none() && !has_stages(draw.tier) {
-        lay(family, draw, domain, planner, &mut records)?;
-    }
     if let Some(dial) = dial {
         let with = (family, family.dials.get(&dial).unwrap_or(family));
         return match dial {
@@ -52,6 +49,7 @@ pub(crate) fn sample(
         };
     }
     let Some(staged) = family.staged.as_deref().filter(|_| has_stages(draw.tier)) else {
+        lay(family, draw, domain, planner, &mut records)?;
         return Ok(family.case(draw, &records));
     };
     // What is known at the first stage is a case of its own, and its limits are set as if nothing came after it.
@@ -110,11 +108,13 @@ fn lay(
         for tries in 1.. {
             let case = family.case(draw, records);
             let it = Weighed { tier: draw.tier, case: &case, plan, bound, solved: &solved, anchors };
-            match weigh::hurried(family, &it, trap, planner)? {
-                Hurried::Loud(_) | Hurried::Silent(_) => break,
-                _ if trap.kind.is_drawn() && tries < LAID => records.lay_again(&trap.name),
-                no_good => no_good.told(trap).map(|_| ())?,
+            let misled = weigh::hurried(family, &it, trap, &family.workspace(&case)?, planner)?;
+            if matches!(misled, Hurried::Passes | Hurried::Undecided) && trap.kind.is_drawn() && tries < LAID {
+                records.lay_again(&trap.name);
+                continue;
             }
+            misled.told(trap)?;
+            break;
         }
     }
     Ok(())

@@ -68,8 +68,9 @@ pub(crate) fn weigh(
     }
     let mut silent = 0;
     let traps = family.traps(it.case);
+    let workspace = family.workspace(it.case)?;
     for trap in &traps {
-        let misled = hurried(family, it, trap, planner)?;
+        let misled = hurried(family, it, trap, &workspace, planner)?;
         silent += usize::from(matches!(misled, Hurried::Silent(_)));
         found.insert(format!("trap {}", trap.name), misled.told(trap)?);
     }
@@ -191,12 +192,11 @@ pub(crate) fn hurried(
     family: &Planning,
     it: &Weighed<'_>,
     trap: &TrapText,
+    workspace: &Workspace,
     planner: &mut dyn Planner,
 ) -> Result<Hurried, Discard> {
-    let files = family.files(it.case)?.into_iter();
-    let workspace: Workspace = files.map(|file| (file.path, (file.media.to_owned(), file.body))).collect();
     let heeded: Vec<&TrapText> = family.traps(it.case).into_iter().filter(|heeded| heeded.name != trap.name).collect();
-    let read = reader::records(&family.layout, &family.written, &heeded, &workspace);
+    let read = reader::records(&family.layout, &family.written, &heeded, workspace);
     let bound = read.and_then(|records| {
         let bindings = family.bindings_of(&records)?;
         Bound::new(it.plan, &bindings).map_err(|faults| faults.to_string())
