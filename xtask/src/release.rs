@@ -91,8 +91,10 @@ fn archive(root: &Path, out: &Path, target: &str, version: &str) -> Result<()> {
     // By the tools that the wheel was made with.
     let tools = root.join("target/wheel-tools/bin");
     let path = env::join_paths(iter::once(tools).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())))?;
+    // The module is named beside it, so that features are those which the wheel's library was just compiled with, and only the last step is left.
     let mut program = Command::new("cargo");
-    program.args(["zigbuild", "--quiet", "--locked", "--profile", "dist", "-p", "benchwright", "--features", "cloud"]);
+    program.args(["zigbuild", "--quiet", "--locked", "--profile", "dist", "-p", "benchwright", "-p", "benchwright-py"]);
+    program.args(["--bin", "benchwright", "--features", "benchwright/cloud,benchwright-py/cloud"]);
     said(program.args(["--target", &format!("{target}.2.17")]).env("PATH", path).current_dir(root))?;
     fs::copy(root.join("target").join(target).join("dist/benchwright"), folder.join("benchwright"))?;
     fs::copy(root.join("docker/Dockerfile"), folder.join("Dockerfile"))?;

@@ -117,10 +117,9 @@ pub fn main(start: &Start) -> u8 {
     }
 }
 
-/// Adds the nearest command where clap suggests none: it finds what has letters too many or too few, and not `rnu` for `run`.
+/// Names the nearest command by edits, where there is one: clap finds what has letters too many or too few, and for `rnu` rather `runs` than `run`.
 fn with_nearest(mut error: clap::Error) -> clap::Error {
-    let suggested = error.get(ContextKind::SuggestedSubcommand).is_some();
-    if error.kind() != ErrorKind::InvalidSubcommand || suggested {
+    if error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
