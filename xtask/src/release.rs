@@ -3,9 +3,9 @@
 //!
 //! An archive has names in order and neither times nor owners, so that the same files are the same bytes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, iter};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -33,7 +33,9 @@ pub fn run(root: &Path, targets: &[&str]) -> Result<Outcome> {
     let changes = section(&changes).context("CHANGELOG.md has no section of what is unreleased")?;
     for target in targets {
         said(Command::new("rustup").args(["target", "add", target]))?;
-        said(Command::new("bash").arg("scripts/wheel").arg(&out).env("TARGET", target).current_dir(root))?;
+        let mut wheel = Command::new("bash");
+        wheel.arg("scripts/wheel").arg(&out).env("TARGET", target).env("PROGRAM", "1");
+        said(wheel.current_dir(root))?;
         archive(root, &out, target, &version)?;
     }
     // By the program that was just built, where this machine can start it.
@@ -88,14 +90,6 @@ fn archive(root: &Path, out: &Path, target: &str, version: &str) -> Result<()> {
     let name = format!("benchwright-{target}-v{version}");
     let folder = out.join(&name);
     fs::create_dir(&folder)?;
-    // By the tools that the wheel was made with.
-    let tools = root.join("target/wheel-tools/bin");
-    let path = env::join_paths(iter::once(tools).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())))?;
-    // The module is named beside it, so that features are those which the wheel's library was just compiled with, and only the last step is left.
-    let mut program = Command::new("cargo");
-    program.args(["zigbuild", "--quiet", "--locked", "--profile", "dist", "-p", "benchwright", "-p", "benchwright-py"]);
-    program.args(["--bin", "benchwright", "--features", "benchwright/cloud,benchwright-py/cloud"]);
-    said(program.args(["--target", &format!("{target}.2.17")]).env("PATH", path).current_dir(root))?;
     fs::copy(root.join("target").join(target).join("dist/benchwright"), folder.join("benchwright"))?;
     fs::copy(root.join("docker/Dockerfile"), folder.join("Dockerfile"))?;
     for file in LICENCES.iter().chain(&["README.md", "CITATION.cff"]) {
@@ -300,7 +294,7 @@ mod tests {
 
     #[test]
     fn an_archive_does_not_tell_when_by_whom_or_in_which_order_it_was_made() {
-        let out = env::temp_dir().join(format!("xtask-packed-{}", std::process::id()));
+        let out = std::env::temp_dir().join(format!("xtask-packed-{}", std::process::id()));
         let make = |order: [&str; 2], mode: u32| {
             let _ = fs::remove_dir_all(&out);
             fs::create_dir_all(out.join("a/closed")).unwrap();

@@ -4,22 +4,162 @@
 //! multiplied gives a bound of the objective; HiGHS knows which give the best one. It works in doubles, so its multipliers are
 //! rounded to millionths and the adding up is done here in whole numbers: a multiplier of the wrong sign counts as 0, and what
 //! is left of each variable's cost takes the worse end of its domain.
+//!
+//! Where that bound is too far from what was found, cases are told apart: a variable that is 0 or 1 is one of the two, and each
+//! case is a model with multipliers, and a better bound, of its own.
 
-use crate::{Engine, EngineError, Model, ffi::Program, highs};
+use crate::{Engine, EngineError, Model, Var, ffi::Program, highs};
+use benchwright_spec::BoundProof;
 
 /// In how many parts a multiplier is counted.
 const PARTS: i128 = 1_000_000;
+/// A bound is near within a twentieth of the value.
+const NEAR: i128 = 20;
+/// Cases are told apart where the bound is within a seventh of the value.
+const WORTH_CASES: i128 = 7;
+/// At most so many cases are told apart.
+const CASES: usize = 24;
+/// So many variables are tried for each case that is told apart.
+const TRIED: usize = 12;
+/// What a solver of doubles leaves open of a whole number.
+const FRACTION: f64 = 1e-6;
+/// A domain that can be told apart.
+const EITHER: &[(i64, i64)] = &[(0, 1)];
+
+/// A bound that is near a value, and why it holds; none where no case or few show it.
+pub fn near(model: &Model, engine: &dyn Engine, value: i64) -> Result<Option<(i64, BoundProof)>, EngineError> {
+    let is_within = |bound: i64, part: i128| i128::from(value.saturating_sub(bound)) * part <= i128::from(value).abs();
+    let Some(first) = Case::of(model.clone(), engine)? else { return Ok(None) };
+    if !is_within(first.bound, WORTH_CASES) {
+        return Ok(None);
+    }
+    let mut cases = vec![Some(first)];
+    let mut tree = Tree::Case(0);
+    loop {
+        // The worst one.
+        let open = cases.iter().enumerate().filter_map(|(at, case)| Some((case.as_ref()?.bound, at)));
+        let Some((bound, at)) = open.min() else { return Ok(None) };
+        if is_within(bound, NEAR) {
+            return Ok(Some((bound, tree.proof(&mut cases))));
+        }
+        if cases.iter().flatten().count() >= CASES {
+            return Ok(None);
+        }
+        let Some((var, no, yes)) = cases[at].take().map(|case| case.apart(engine)).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        tree.split(at, var, cases.len());
+        cases.extend([Some(no), Some(yes)]);
+    }
+}
+
+/// The bound that a proof gives of a model: no point is below it. None where it is no proof of this model.
+pub fn proved(proof: &BoundProof, model: &Model) -> Option<i64> {
+    match proof {
+        BoundProof::Sum { rows, multipliers } => Multipliers::of_pairs(multipliers, *rows).bound(model),
+        BoundProof::Cases { var, no, yes } => {
+            let is_either = model.vars.get(*var as usize).is_some_and(|domain| domain == EITHER);
+            let case = |proof, is| proved(proof, &with(model, *var, is));
+            is_either.then(|| Some(case(no, 0)?.min(case(yes, 1)?))).flatten()
+        }
+    }
+}
+
+/// A model in which a variable is fixed.
+fn with(model: &Model, var: Var, is: i64) -> Model {
+    let mut model = model.clone();
+    if let Some(domain) = model.vars.get_mut(var as usize) {
+        *domain = vec![(is, is)];
+    }
+    model
+}
+
+/// Which cases were told apart, by their places in a list.
+enum Tree {
+    Case(usize),
+    Split(Var, Box<(Tree, Tree)>),
+}
+
+impl Tree {
+    /// Tells a case apart into two, the first of which stands at this place.
+    fn split(&mut self, case: usize, var: Var, first: usize) {
+        match self {
+            Tree::Case(at) if *at == case => {
+                *self = Tree::Split(var, Box::new((Tree::Case(first), Tree::Case(first + 1))));
+            }
+            Tree::Case(_) => {}
+            Tree::Split(_, both) => {
+                both.0.split(case, var, first);
+                both.1.split(case, var, first);
+            }
+        }
+    }
+
+    fn proof(self, cases: &mut [Option<Case>]) -> BoundProof {
+        match self {
+            Tree::Case(at) => {
+                let multipliers = cases[at].take().map(|case| case.multipliers).unwrap_or_default();
+                BoundProof::Sum { rows: multipliers.0.len(), multipliers: multipliers.pairs() }
+            }
+            Tree::Split(var, both) => {
+                let (no, yes) = (both.0.proof(cases), both.1.proof(cases));
+                BoundProof::Cases { var, no: Box::new(no), yes: Box::new(yes) }
+            }
+        }
+    }
+}
+
+/// A case with its bound.
+struct Case {
+    model: Model,
+    multipliers: Multipliers,
+    bound: i64,
+    /// The best point of the relaxation.
+    point: Option<Vec<f64>>,
+}
+
+impl Case {
+    fn of(model: Model, engine: &dyn Engine) -> Result<Option<Case>, EngineError> {
+        let Some(found) = engine.relaxed(&model)? else { return Ok(None) };
+        let multipliers = Multipliers::rounded(&found.prices);
+        let bound = multipliers.bound(&model);
+        Ok(bound.map(|bound| Case { model, multipliers, bound, point: found.point }))
+    }
+
+    /// The two cases of a variable that make the bound best, of those whose value is least whole.
+    fn apart(self, engine: &dyn Engine) -> Result<Option<(Var, Case, Case)>, EngineError> {
+        let open = |at: usize, value: f64| {
+            let is_open = self.model.vars[at] == EITHER && value > FRACTION && value < 1.0 - FRACTION;
+            is_open.then_some(((value - 0.5).abs(), at))
+        };
+        let point = self.point.iter().flatten().enumerate();
+        let mut tried: Vec<(f64, usize)> = point.filter_map(|(at, value)| open(at, *value)).collect();
+        tried.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<(Var, Case, Case)> = None;
+        for (_, at) in tried.into_iter().take(TRIED) {
+            let case = |is| Case::of(with(&self.model, at as Var, is), engine);
+            let (Some(no), Some(yes)) = (case(0)?, case(1)?) else { continue };
+            let worth = |no: &Case, yes: &Case| (no.bound.min(yes.bound), no.bound.max(yes.bound));
+            if best.as_ref().is_none_or(|(_, a, b)| worth(&no, &yes) > worth(a, b)) {
+                best = Some((at as Var, no, yes));
+            }
+        }
+        Ok(best)
+    }
+}
 
 /// The multiplier of each row of a model's linear relaxation, in millionths.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Multipliers(pub Vec<i64>);
 
 impl Multipliers {
-    /// The best ones, as HiGHS knows them; none if it found no point of the relaxation.
-    pub fn of(model: &Model, highs: &dyn Engine) -> Result<Option<Multipliers>, EngineError> {
-        let prices = highs.prices(model)?;
-        let rounded = |price: &f64| (price * PARTS as f64).round() as i64;
-        Ok(prices.map(|prices| Multipliers(prices.iter().map(rounded).collect())))
+    /// The best ones, as an engine knows them; none if it knows none.
+    pub fn of(model: &Model, engine: &dyn Engine) -> Result<Option<Multipliers>, EngineError> {
+        Ok(engine.relaxed(model)?.map(|found| Multipliers::rounded(&found.prices)))
+    }
+
+    fn rounded(prices: &[f64]) -> Multipliers {
+        Multipliers(prices.iter().map(|price| (price * PARTS as f64).round() as i64).collect())
     }
 
     /// Those of so many rows, of which only some have one.

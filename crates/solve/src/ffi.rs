@@ -161,6 +161,34 @@ pub(crate) struct Program {
     pub(crate) factors: Vec<f64>,
 }
 
+impl Program {
+    /// The same with rows that may be bent, at a price for each unit.
+    pub(crate) fn bent(&self, price: f64) -> Program {
+        let (rows, columns) = (self.starts.len(), self.costs.len());
+        let more = |of: &[f64], is: f64| -> Vec<f64> { of.iter().copied().chain(vec![is; 2 * rows]).collect() };
+        let mut bent = Program {
+            costs: more(&self.costs, price),
+            lows: more(&self.lows, 0.0),
+            highs: more(&self.highs, f64::INFINITY),
+            row_lows: self.row_lows.clone(),
+            row_highs: self.row_highs.clone(),
+            ..Program::default()
+        };
+        for row in 0..rows {
+            let from = self.starts[row] as usize;
+            let to = self.starts.get(row + 1).map_or(self.columns.len(), |to| *to as usize);
+            bent.starts.push(bent.columns.len() as c_int);
+            bent.columns.extend_from_slice(&self.columns[from..to]);
+            bent.factors.extend_from_slice(&self.factors[from..to]);
+            for (side, factor) in [(0, 1.0), (1, -1.0)] {
+                bent.columns.push((columns + 2 * row + side) as c_int);
+                bent.factors.push(factor);
+            }
+        }
+        bent
+    }
+}
+
 /// An option and its value.
 pub(crate) enum Setting {
     Bool(bool),

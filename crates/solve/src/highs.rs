@@ -2,7 +2,7 @@
 //! held to the model in whole numbers; where that fails it has no answer. It takes no hint and has no fixed search.
 
 use crate::{
-    Answer, Constraint, Engine, EngineError, Interval, Library, Limits, Lin, Lit, Model, Status, Var, check,
+    Answer, Constraint, Engine, EngineError, Interval, Library, Limits, Lin, Lit, Model, Relaxed, Status, Var, check,
     ffi::{self, Outcome, Program, Setting},
     range,
 };
@@ -45,13 +45,12 @@ impl Engine for Highs {
         format!("{ENGINE} {}", self.version)
     }
 
-    /// The multipliers of the rows in the linear relaxation of a model, whose variables need not be whole; none without a point.
-    fn prices(&self, model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
+    fn relaxed(&self, model: &Model) -> Result<Option<Relaxed>, EngineError> {
         if let Some(fault) = check::fault(model) {
             return Err(failed(fault));
         }
         if model.vars.is_empty() {
-            return Ok(Some(Vec::new()));
+            return Ok(Some(Relaxed { prices: Vec::new(), point: Some(Vec::new()) }));
         }
         let program = program(model).map_err(failed)?;
         let settings = [
@@ -63,7 +62,15 @@ impl Engine for Highs {
             ("solve_relaxation", Setting::Bool(true)),
         ];
         let outcome = self.highs.solve(&program, &settings).map_err(failed)?;
-        Ok(outcome.has_point.then_some(outcome.prices))
+        if outcome.has_point {
+            let point = outcome.point.get(..model.vars.len()).map(<[f64]>::to_vec);
+            return Ok(Some(Relaxed { prices: outcome.prices, point }));
+        }
+        // No point keeps the rows. Where each may be bent, at more than the objective can come to, what they are worth then shows it.
+        let (low, high) = model.minimise.as_ref().map_or((0, 0), |objective| check::reach(model, objective));
+        let bent = program.bent(high.saturating_sub(low).max(1) as f64);
+        let outcome = self.highs.solve(&bent, &settings).map_err(failed)?;
+        Ok(outcome.has_point.then_some(Relaxed { prices: outcome.prices, point: None }))
     }
 
     fn solve(&self, model: &Model, limits: &Limits) -> Result<Answer, EngineError> {

@@ -35,7 +35,7 @@ mod proto;
 mod range;
 pub mod sabotage;
 
-pub use certificate::Multipliers;
+pub use certificate::{Multipliers, near, proved};
 pub use check::{Violated, first_violated, satisfied};
 pub use core::{CoreError, core};
 pub use cpsat::{CpSat, Message};
@@ -44,6 +44,8 @@ pub use highs::{Highs, NODES_PER_WORK};
 pub use kept::{Answers, Keeper, NotAnswers, Said};
 pub use locate::{FETCH, Library, PINNED_SHA256, PINNED_VERSION};
 pub use lower::{Instance, Lower, LowerError, Lowering, Row};
-pub use model::{Answer, Constraint, Engine, EngineError, Interval, Limits, Lin, Lit, Model, Range, Status, Var};
+pub use model::{
+    Answer, Constraint, Engine, EngineError, Interval, Limits, Lin, Lit, Model, Range, Relaxed, Status, Var,
+};
 pub use plan::{PhasePlanner, Recorded};
 pub use portfolio::{Portfolio, Prover, model_of};

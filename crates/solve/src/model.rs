@@ -258,14 +258,22 @@ pub enum EngineError {
     },
 }
 
+/// What is known of a model whose variables need not be whole.
+pub struct Relaxed {
+    /// The multiplier of each row of the model's linear form.
+    pub prices: Vec<f64>,
+    /// The best point, a value for each variable; none where there is no point, which the multipliers then show.
+    pub point: Option<Vec<f64>>,
+}
+
 /// A solver: takes a model as plain data and gives the best point, or proves that there is none.
 pub trait Engine {
     /// Its name and version, for certificates.
     fn version(&self) -> String;
     /// Solves a model.
     fn solve(&self, model: &Model, limits: &Limits) -> Result<Answer, EngineError>;
-    /// The multipliers of the rows in a model's linear relaxation, if it is an engine that has some.
-    fn prices(&self, _model: &Model) -> Result<Option<Vec<f64>>, EngineError> {
+    /// A model's linear relaxation, solved, if it is an engine that knows it.
+    fn relaxed(&self, _model: &Model) -> Result<Option<Relaxed>, EngineError> {
         Ok(None)
     }
 }

@@ -5,7 +5,7 @@
 //! the evaluator's value. A bound is the provers' own claim; two claims that contradict each other are an error.
 
 use crate::{
-    Answer, Engine, Formula, Limits, Lin, Lower, Lowering, Model, Multipliers, Status, Var,
+    Answer, Engine, Formula, Limits, Lin, Lower, Lowering, Model, Status, Var, certificate,
     plan::{number, required},
 };
 use benchwright_schema::plan::{Bound, Phase, Plan};
@@ -111,11 +111,11 @@ impl<'e> Portfolio<'e> {
 
     /// A bound of the model that needs no solver to be checked, where there is one within a twentieth of the value.
     fn exact(&self, lower: &Lower<'_>, sign: i64, value: i64) -> Option<ExactBound> {
-        let found =
-            self.provers.iter().find_map(|prover| Multipliers::of(&lower.model, prover.engine).ok().flatten())?;
-        let bound = found.bound(&lower.model)?;
-        let near = i128::from(value - bound) * 20 <= i128::from(value).abs();
-        near.then(|| ExactBound { bound: bound * sign, rows: found.0.len(), multipliers: found.pairs() })
+        let mut found = self
+            .provers
+            .iter()
+            .filter_map(|prover| certificate::near(&lower.model, prover.engine, value).ok().flatten());
+        found.next().map(|(bound, proof)| ExactBound { bound: bound * sign, proof })
     }
 
     fn phases(

@@ -45,4 +45,6 @@ mod solved;
 
 pub use candidates::{Candidate, Candidates, Cell, NamedRows, Rows, value};
 pub use problem::{FieldText, NoProblem, Problem, ProblemText, RowText};
-pub use solved::{ExactBound, NoPlanner, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Solved};
+pub use solved::{
+    BoundProof, ExactBound, NoPlanner, Outcome, PhaseResult, Planner, PlannerError, ProverResult, Solved,
+};

@@ -26,15 +26,36 @@ pub struct PhaseResult {
     pub exact: Option<ExactBound>,
 }
 
-/// A bound with the multipliers from which it follows in whole numbers.
+/// A bound with that from which it follows in whole numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ExactBound {
     /// The bound.
     pub bound: i64,
-    /// How many rows the model's linear form has.
-    pub rows: usize,
-    /// The multiplier of each row that has one, in millionths: its place and its value.
-    pub multipliers: Vec<(u32, i64)>,
+    /// Why it holds.
+    #[serde(flatten)]
+    pub proof: BoundProof,
+}
+
+/// Why a bound of a model holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BoundProof {
+    /// The rows of the model's linear form, so multiplied and added up.
+    Sum {
+        /// How many rows there are.
+        rows: usize,
+        /// The multiplier of each row that has one, in millionths: its place and its value.
+        multipliers: Vec<(u32, i64)>,
+    },
+    /// It holds where a variable of 0 and 1 is 0, and where it is 1.
+    Cases {
+        /// The variable, by its place in the model.
+        var: u32,
+        /// Why it holds where that is 0.
+        no: Box<BoundProof>,
+        /// Why it holds where that is 1.
+        yes: Box<BoundProof>,
+    },
 }
 
 /// What one prover of several said of a phase.

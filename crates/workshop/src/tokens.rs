@@ -9,7 +9,14 @@ use serde_json::{Value as Json, json};
 pub const ENCODING: &str = "o200k_base";
 
 /// Counts tokens as models of the vocabulary `o200k_base` do.
-pub struct Counter(tiktoken_rs::CoreBPE);
+pub struct Counter(Vocabulary);
+
+#[cfg(feature = "tokens")]
+type Vocabulary = tiktoken_rs::CoreBPE;
+
+/// There is none in a program that was built without it.
+#[cfg(not(feature = "tokens"))]
+enum Vocabulary {}
 
 /// Tools that can be handed to an agent together, and their size.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,13 +52,28 @@ pub struct Size {
 
 impl Counter {
     /// A counter; reading the vocabulary takes a moment.
+    #[cfg(feature = "tokens")]
     pub fn new() -> Result<Counter, Error> {
         tiktoken_rs::o200k_base().map(Counter).map_err(|error| Error::Vocabulary(error.to_string()))
     }
 
+    /// There is no vocabulary in this program.
+    #[cfg(not(feature = "tokens"))]
+    pub fn new() -> Result<Counter, Error> {
+        let why =
+            "the program of the wheel comes without it; that of an archive, or built from the sources, counts tokens";
+        Err(Error::Vocabulary(why.to_owned()))
+    }
+
     /// The tokens of a text. Nothing in it has a special meaning.
     pub fn count(&self, text: &str) -> usize {
-        self.0.encode_ordinary(text).len()
+        #[cfg(feature = "tokens")]
+        return self.0.encode_ordinary(text).len();
+        #[cfg(not(feature = "tokens"))]
+        {
+            let _ = text;
+            match self.0 {}
+        }
     }
 
     /// The size of a domain's list.

@@ -19,6 +19,8 @@ use benchwright_spec::{Planner, Rows};
 
 /// How much of what the best plan uses is taken away, in percent.
 const LESS: i64 = 4;
+/// How often the limit of a rule that is missed is tightened.
+const TURNS: usize = 4;
 /// How often a trap is laid before a draw is given up.
 const LAID: usize = 4;
 
@@ -263,17 +265,37 @@ fn tighten(
         return Err(Discard::Because("unproved".to_owned()));
     };
     let sign = family.sign();
-    // A knob with many places is turned at those that the plan uses most of.
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by_key(|at| draw.stream(&format!("tighten {at}")).below(1 << 32));
-    for at in order.into_iter().take(family.told.knob.len() * 2) {
+    // Of each knob that a rule which is missed is held by, one place comes first, and is turned on while the best plan only moves out of its way.
+    let mut first: Vec<usize> = Vec::new();
+    for knob in family.told.knob.iter().filter(|knob| family.is_of_headline(&knob.column)) {
+        first.extend(order.iter().find(|at| std::ptr::eq(places[**at].knob, knob)));
+    }
+    order.retain(|at| !first.contains(at));
+    let turns = first.iter().map(|at| (*at, TURNS)).chain(order.iter().map(|at| (*at, 1)));
+    for (at, turns) in turns.take(family.told.knob.len() * 2) {
         let place = &places[at];
-        let before = place.get(records);
-        let uses = used(std::slice::from_ref(place), &ready, &rows)?[0];
-        place.set(records, place.tighter(uses));
-        match solve(records)? {
-            Some(found) if found.1 * sign > value * sign => (ready, value, rows) = found,
-            _ => place.set(records, before),
+        for turn in 1..=turns {
+            let before = place.get(records);
+            let uses = used(std::slice::from_ref(place), &ready, &rows)?[0];
+            let limit = place.tighter(uses);
+            // Some limits are meant to lie far from what a plan uses; what this one uses then gives no tighter limit.
+            if turns > 1 && (limit < before) == place.knob.least {
+                break;
+            }
+            place.set(records, limit);
+            match solve(records)? {
+                Some(found) if found.1 * sign > value * sign => {
+                    (ready, value, rows) = found;
+                    break;
+                }
+                Some(found) if turn < turns => (ready, value, rows) = found,
+                _ => {
+                    place.set(records, before);
+                    break;
+                }
+            }
         }
     }
     Ok(())

@@ -66,6 +66,15 @@ pub(crate) fn weigh(
     if let Some((what, said)) = beyond(family, it, planner)? {
         found.insert(what.to_owned(), said);
     }
+    let rules = Rules::of(family, it, planner)?;
+    // Those that are often missed come first, because most draws that are no good ones fall there.
+    let (missed, others): (Vec<usize>, Vec<usize>) =
+        rules.all().partition(|at| family.told.headline.contains(&it.plan.rules[*at].id));
+    let of_missed = rules.binding(&missed, planner, &mut found)?;
+    // Records that are given are what they are, and what a dial is turned at was good without it.
+    if of_missed * 5 < missed.len() * 3 && family.own.is_none() && family.dial.is_none() {
+        return Err(Discard::Because("rules that are often missed do not bind".to_owned()));
+    }
     let mut silent = 0;
     let traps = family.traps(it.case);
     let workspace = family.workspace(it.case)?;
@@ -77,43 +86,70 @@ pub(crate) fn weigh(
     if silent < silent_at(it.tier).min(traps.len()) {
         return Err(Discard::Because("the traps are too loud".to_owned()));
     }
-    // Of a plan in stages the last one is asked about, with what was handed in before it held.
-    let last = match &family.stages {
-        None => None,
-        Some(_) => {
+    let binding = of_missed + rules.binding(&others, planner, &mut found)?;
+    if binding * 3 < missed.len() + others.len() && family.own.is_none() {
+        return Err(Discard::Because("few rules bind".to_owned()));
+    }
+    Ok(found)
+}
+
+/// The rules of a case, each of which may be left out.
+struct Rules<'a> {
+    family: &'a Planning,
+    it: &'a Weighed<'a>,
+    /// Of a plan in stages the last one is asked about, with what was handed in before it held, and what is proved of it.
+    last: Option<(Candidates, Option<i64>)>,
+}
+
+impl<'a> Rules<'a> {
+    fn of(family: &'a Planning, it: &'a Weighed<'a>, planner: &mut dyn Planner) -> Result<Rules<'a>, Discard> {
+        let mut rules = Rules { family, it, last: None };
+        if family.stages.is_some() {
             let stage = roll::numbers(family, it.case).into_iter().max().unwrap_or(1);
             let (bound, candidates) =
                 family.stage(it.case, it.plan, it.bound, stage, &it.solved.rows, Breadth::Tight)?;
             let Outcome::Solved(best) = planner.best(it.plan, &bound, &candidates, &it.case.objective)? else {
                 return Err(Discard::Because("unproved".to_owned()));
             };
-            Some((candidates, best.phases.first().map(|phase| phase.bound)))
+            rules.last = Some((candidates, best.phases.first().map(|phase| phase.bound)));
         }
-    };
-    let mut binding = 0;
-    let mut all = 0;
-    let rules = it.plan.rules.iter().enumerate();
-    for (at, rule) in rules.filter(|(_, rule)| rule.lowered && rule.id != UNCHANGED && rule.text.implied_by.is_none()) {
-        if family.told.known.as_ref() == Some(&rule.id) || [dials::ask::RULE, dials::over::RULE].contains(&&*rule.id) {
-            continue;
-        }
-        let binds = match &last {
-            None => binds(family, it, at, planner)?,
-            Some((candidates, best)) => {
-                let mut plan = it.plan.clone();
-                plan.rules[at].lowered = false;
-                is_better(&plan, it, candidates, *best, planner)?
-            }
+        Ok(rules)
+    }
+
+    /// Those that can be left out, by their places.
+    fn all(&self) -> impl Iterator<Item = usize> {
+        let known = |id: &String| {
+            self.family.told.known.as_ref() == Some(id)
+                || [UNCHANGED, dials::ask::RULE, dials::over::RULE].contains(&&**id)
         };
-        all += 1;
-        binding += usize::from(binds);
-        found.insert(format!("rule {}", rule.id), if binds { BINDS } else { IDLE }.to_owned());
+        let rules = self.it.plan.rules.iter().enumerate();
+        let asked = rules.filter(move |(_, rule)| rule.lowered && rule.text.implied_by.is_none() && !known(&rule.id));
+        asked.map(|(at, _)| at)
     }
-    // Records that are given are what they are.
-    if binding * 3 < all && family.own.is_none() {
-        return Err(Discard::Because("few rules bind".to_owned()));
+
+    /// How many of these bind; what is found of each is said.
+    fn binding(
+        &self,
+        rules: &[usize],
+        planner: &mut dyn Planner,
+        found: &mut BTreeMap<String, String>,
+    ) -> Result<usize, Discard> {
+        let mut binding = 0;
+        for at in rules {
+            let binds = match &self.last {
+                None => binds(self.family, self.it, *at, planner)?,
+                Some((candidates, best)) => {
+                    let mut plan = self.it.plan.clone();
+                    plan.rules[*at].lowered = false;
+                    is_better(&plan, self.it, candidates, *best, planner)?
+                }
+            };
+            binding += usize::from(binds);
+            let said = if binds { BINDS } else { IDLE };
+            found.insert(format!("rule {}", self.it.plan.rules[*at].id), said.to_owned());
+        }
+        Ok(binding)
     }
-    Ok(found)
 }
 
 /// What a dial asks for, found again: that the original's plan fails in its twin, that no plan keeps all limits without a waiver, that

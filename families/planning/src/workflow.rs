@@ -11,6 +11,7 @@ use crate::{
         self, Stages, lift,
         told::{STAGES, StagesText},
     },
+    tokens::has_word,
     told::{self, Told},
     written::{self, TrapText, Written, traps_at},
 };
@@ -302,6 +303,14 @@ impl Planning {
     /// The candidates of a case that is put together with its rules.
     pub(crate) fn candidates_of(&self, ready: &Ready) -> Result<Candidates, Discard> {
         candidates::candidates(&self.told, &ready.text, &ready.plan, &ready.bound, None).map_err(Discard::Fault)
+    }
+
+    /// Whether a rule that is often missed speaks of a column.
+    pub(crate) fn is_of_headline(&self, column: &str) -> bool {
+        let fact = column.split_once('.').map_or(column, |(_, fact)| fact);
+        let rules = self.told.headline.iter().filter_map(|id| self.plan.rules.get(id));
+        let mut texts = rules.flat_map(|rule| [&rule.per, &rule.applies, &rule.require]).flatten();
+        texts.any(|text| has_word(&self.plan.spelled_out(text), fact))
     }
 
     /// 1 where the objective is to be small, -1 where it is to be large.

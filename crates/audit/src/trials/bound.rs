@@ -4,7 +4,7 @@
 use crate::{Finding, Held, Subject};
 use benchwright_grade::Grader;
 use benchwright_project::Breadth;
-use benchwright_solve::{Multipliers, model_of};
+use benchwright_solve::{model_of, proved};
 use benchwright_spec::PhaseResult;
 
 pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
@@ -24,7 +24,7 @@ fn reckoned(subject: &Subject<'_>) -> Result<Finding, String> {
     let objective = &subject.case.objective;
     let (model, sign) = model_of(&subject.plan, &subject.bound, &candidates, objective, subject.lowering())
         .map_err(|error| error.to_string())?;
-    let found = Multipliers::of_pairs(&exact.multipliers, exact.rows).bound(&model).map(|bound| bound * sign);
+    let found = proved(&exact.proof, &model).map(|bound| bound * sign);
     let mut faults = Vec::new();
     if found != Some(exact.bound) {
         faults.push(format!("the multipliers give {found:?}, and {} is sealed", exact.bound));

@@ -235,6 +235,14 @@ fn a_broken_compiler_of_other_workflows_is_found_too() {
     let said = &mut other.sealed.certificate.phases[0]["exact"]["multipliers"][0][1];
     *said = (said.as_i64().unwrap() * 2).into();
     caught(&other, &exact, "bound");
+    // A bound whose two cases were mistaken for each other.
+    let cases = bench.make("planning/feeder_line", "easy", 1);
+    assert!(cases.sealed.certificate.phases[0]["exact"]["yes"].is_object());
+    assert_eq!(bench.found(&cases, &cases, Some("bound")), []);
+    let mut half = cases.clone();
+    let exact = &mut half.sealed.certificate.phases[0]["exact"];
+    (exact["no"], exact["yes"]) = (exact["yes"].clone(), exact["no"].clone());
+    caught(&half, &cases, "bound");
     // A bundle that is missing: the plan without bundles is better than what was called best.
     let tours = bench.make("planning/wholesale_vans", "easy", 1);
     assert_eq!(bench.found(&tours, &tours, Some("dominance")), []);
@@ -295,7 +303,7 @@ fn a_task_in_stages_is_certified_stage_by_stage_and_broken_ones_are_found() {
 fn a_dial_that_asks_for_nothing_is_found() {
     let Some((bench, _)) = &*MADE else { return };
     let made = |dial: &str| {
-        let task = bench.make("planning/relief_depots", &format!("easy-{dial}"), 1);
+        let task = bench.make("planning/coatings", &format!("easy-{dial}"), 1);
         for trial in ["idle", "oracle", "closed-book", "leak", "traps"] {
             assert_eq!(bench.found(&task, &task, Some(trial)), [], "{dial}: {trial}");
         }
@@ -306,7 +314,7 @@ fn a_dial_that_asks_for_nothing_is_found() {
     let mut same = twin.clone();
     let was = same.sealed.case["(was)"][0].as_array().unwrap().clone();
     let at = |at: usize| was[at].as_u64().unwrap() as usize;
-    let tables = ["district", "depot", "community", "exclusion", "policy"];
+    let tables = ["family", "item", "period", "demand", "conflict", "plant"];
     let now = same.sealed.case[tables[at(0)]][at(1)][at(2)].clone();
     same.sealed.case["(was)"][0][3] = now;
     bench.catches(&same, &twin, "traps");
@@ -319,8 +327,8 @@ fn a_dial_that_asks_for_nothing_is_found() {
     // Limits that can all be kept.
     let over = made("over");
     let mut loose = over.clone();
-    for limit in 0..3 {
-        loose.sealed.case["policy"][0][limit] = 1_000.into();
+    for limit in 0..2 {
+        loose.sealed.case["plant"][0][limit] = 100_000.into();
     }
     bench.catches(&loose, &over, "traps");
     // Options without bounds.
