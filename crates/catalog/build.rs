@@ -11,7 +11,7 @@ use std::{
 };
 
 fn main() -> io::Result<()> {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../domains");
+    let root = beside("domains");
     // Cargo looks at all that is in a folder.
     println!("cargo::rerun-if-changed={}", root.display());
     let root = root.canonicalize()?;
@@ -26,6 +26,13 @@ fn main() -> io::Result<()> {
          pub(crate) static PATTERNS: crate::Embedded = &[{patterns}];\n"
     );
     fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("declarations.rs"), code)
+}
+
+/// A folder of the source tree; a crate that stands by itself has a copy (`scripts/crates`).
+fn beside(name: &str) -> PathBuf {
+    let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let carried = own.join("carried").join(name);
+    if carried.is_dir() { carried } else { own.join("../..").join(name) }
 }
 
 /// The folders of domains by name: those with a `domain.toml`, and, where a folder has none, those in it.
@@ -74,7 +81,7 @@ fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> io::Result<String> {
 /// The patterns of all groups, and those that stand in a group's own folder.
 fn patterns() -> io::Result<String> {
     let mut found = String::new();
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../patterns");
+    let root = beside("patterns");
     println!("cargo::rerun-if-changed={}", root.display());
     for group in sorted(&root.canonicalize()?)?.into_iter().filter(|path| path.is_dir()) {
         let own = sorted(&group)?.into_iter().chain([group.clone()]);

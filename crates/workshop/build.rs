@@ -1,10 +1,18 @@
 //! Carries the tasks of `suites/demo`, and the lock files of all suites with what is kept of their proofs, in the library. While there are no tasks, that list is
 //! empty, which is told to who asks for them.
 
-use std::{env, fmt::Write as _, fs, io, path::Path};
+use std::{
+    env,
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 fn main() -> io::Result<()> {
-    let suites = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../suites");
+    let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+    // A crate that stands by itself has a copy (`scripts/crates`).
+    let carried = own.join("carried/suites");
+    let suites = if carried.is_dir() { carried } else { own.join("../../suites") };
     println!("cargo::rerun-if-changed={}", suites.display());
     let mut files = Vec::new();
     let demo = suites.join("demo");
