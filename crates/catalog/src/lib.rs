@@ -249,10 +249,13 @@ impl Catalog {
     }
 }
 
-/// A folder of the source tree, for a debug build that still stands in it.
+/// A folder of the source tree, for a debug build that still stands in it. What is handed out does not know where it was built.
 fn source(folder: &str) -> Option<PathBuf> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
-    (cfg!(debug_assertions) && source.is_dir()).then_some(source)
+    source.is_dir().then_some(source)
 }
 
 /// Loads a folder and joins it with what code the program has for it. What it tells its parts is looked at too.
