@@ -307,7 +307,7 @@ impl Planning {
 
     /// Whether a rule that is often missed speaks of a column.
     pub(crate) fn is_of_headline(&self, column: &str) -> bool {
-        let fact = column.split_once('.').map_or(column, |(_, fact)| fact);
+        let fact = over::fact(column);
         let rules = self.told.headline.iter().filter_map(|id| self.plan.rules.get(id));
         let mut texts = rules.flat_map(|rule| [&rule.per, &rule.applies, &rule.require]).flatten();
         texts.any(|text| has_word(&self.plan.spelled_out(text), fact))

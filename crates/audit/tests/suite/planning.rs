@@ -239,10 +239,10 @@ fn a_broken_compiler_of_other_workflows_is_found_too() {
     let cases = bench.make("planning/feeder_line", "easy", 1);
     assert!(cases.sealed.certificate.phases[0]["exact"]["yes"].is_object());
     assert_eq!(bench.found(&cases, &cases, Some("bound")), []);
-    let mut half = cases.clone();
-    let exact = &mut half.sealed.certificate.phases[0]["exact"];
+    let mut exchanged = cases.clone();
+    let exact = &mut exchanged.sealed.certificate.phases[0]["exact"];
     (exact["no"], exact["yes"]) = (exact["yes"].clone(), exact["no"].clone());
-    caught(&half, &cases, "bound");
+    caught(&exchanged, &cases, "bound");
     // A bundle that is missing: the plan without bundles is better than what was called best.
     let tours = bench.make("planning/wholesale_vans", "easy", 1);
     assert_eq!(bench.found(&tours, &tours, Some("dominance")), []);

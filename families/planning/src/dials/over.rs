@@ -78,7 +78,7 @@ pub(crate) fn waivable<'t>(layout: &Layout, told: &'t Told, plan: &PlanText) -> 
 }
 
 /// The column of a knob as a fact.
-fn fact(column: &str) -> &str {
+pub(crate) fn fact(column: &str) -> &str {
     column.split_once('.').map_or(column, |(_, fact)| fact)
 }
 
