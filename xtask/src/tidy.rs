@@ -139,6 +139,7 @@ fn check(tree: &Tree) -> Vec<Fault> {
     faults.extend(domain_folders(tree));
     faults.extend(architecture(tree));
     faults.extend(shell(tree));
+    faults.extend(tests_of_libraries(tree));
     faults.sort();
     faults
 }
@@ -240,7 +241,6 @@ fn gives_text_as_error(signature: &str) -> bool {
     })
 }
 
-/// Attributes may run over several lines, so they are followed to their closing bracket.
 /// The lines of the program, all files together.
 fn shell(tree: &Tree) -> Option<Fault> {
     let (folder, most) = SHELL;
@@ -251,6 +251,46 @@ fn shell(tree: &Tree) -> Option<Fault> {
     (lines > most).then(|| Fault::new(&format!("{folder}main.rs"), 1, what))
 }
 
+/// A library's tests are a second compile of it, and its documentation's a third program: neither is made where there are none, and none is left out.
+fn tests_of_libraries(tree: &Tree) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (manifest, text) in tree.texts().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
+        let folder = manifest.trim_end_matches("Cargo.toml");
+        let sources: Vec<&str> = tree
+            .texts()
+            .filter(|(path, _)| {
+                path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("src/") && ends_in(rest, &["rs"]))
+            })
+            .map(|(_, text)| text)
+            .collect();
+        if !tree.has(&format!("{folder}src/lib.rs")) {
+            continue;
+        }
+        let Ok(crate_of) = text.parse::<toml::Table>() else {
+            faults.push(Fault::new(manifest, 1, "this is no TOML"));
+            continue;
+        };
+        let lib = crate_of.get("lib");
+        let is_on = |key: &str| lib.and_then(|lib| lib.get(key)).and_then(toml::Value::as_bool).unwrap_or(true);
+        let marks = ["#[test]", "#[tokio::test", "proptest!"];
+        let has_tests = sources.iter().any(|text| {
+            let code = code_only(text);
+            marks.iter().any(|mark| code.contains(mark))
+        });
+        let is_example = |line: &str| line.trim_start().starts_with("//") && line.contains("```");
+        let has_examples = sources.iter().any(|text| text.lines().any(is_example));
+        for (key, has) in [("test", has_tests), ("doctest", has_examples)] {
+            if is_on(key) != has {
+                let what =
+                    if has { "is true, or they never run" } else { "is false, or a program without tests is compiled" };
+                faults.push(Fault::new(manifest, 1, format!("of `[lib]`, `{key}` {what}")));
+            }
+        }
+    }
+    faults
+}
+
+/// Attributes may run over several lines, so they are followed to their closing bracket.
 fn allow_attributes(path: &str, code: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut from = 0;
