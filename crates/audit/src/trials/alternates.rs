@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 const WANTED: usize = 3;
 /// Work of one search.
 const WORK: f64 = 10.0;
+/// Why there is nothing to hold against a task.
+const NONE_NEAR: &str =
+    "near the certified plan there is no other, which is proved, and elsewhere none was found within the work";
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match search(subject, grader) {
@@ -44,7 +47,11 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
 
 /// The model of all optimal plans.
 fn optimal<'s>(subject: &'s Subject<'_>) -> Result<Lower<'s>, String> {
-    let candidates = subject.candidates(Breadth::Tight)?;
+    optimal_among(subject, Breadth::Tight)
+}
+
+fn optimal_among<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>) -> Result<Lower<'s>, String> {
+    let candidates = subject.candidates(breadth)?;
     let mut lower = subject.lower(&candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
         lower.require(&instance.holds);
@@ -74,12 +81,21 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         }
     }
     let mut faults = Vec::new();
-    let (found, proved_none) =
-        others(subject, &mut lower, WANTED, &mut |plan| match subject.carry_out(grader, plan) {
-            Ok(verdict) if verdict.reward == subject.worth() && !verdict.alarm => {}
-            Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
-            Err(why) => faults.push(why.to_string()),
-        })?;
+    let mut judged = |plan: &Rows| match subject.carry_out(grader, plan) {
+        Ok(verdict) if verdict.reward == subject.worth() && !verdict.alarm => {}
+        Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
+        Err(why) => faults.push(why.to_string()),
+    };
+    // Of a large model the neighbourhood of the certified plan is looked at first: most others that there are lie there.
+    let (mut found, mut none_near) = (0, false);
+    if subject.is_anchored() {
+        let mut near = optimal_among(subject, Breadth::Local(&subject.optimum))?;
+        (found, none_near) = others(subject, &mut near, WANTED, &mut judged)?;
+    }
+    let mut proved_none = false;
+    if found == 0 {
+        (found, proved_none) = others(subject, &mut lower, WANTED, &mut judged)?;
+    }
     let alone = subject.family.proof().is_some();
     if alone && found > 0 {
         faults.push(format!("the task is certified to have one plan, and there are {} more at least", found));
@@ -87,8 +103,11 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let finding = if alone && proved_none && faults.is_empty() {
         Finding::new(Held::Passed)
     } else if found == 0 && faults.is_empty() {
-        let why = if proved_none { "no other optimal plan exists" } else { "none was found within the work" };
-        Finding::new(if proved_none { Held::Na(why.to_owned()) } else { Held::NoVerdict(why.to_owned()) })
+        Finding::new(match (proved_none, none_near) {
+            (true, _) => Held::Na("no other optimal plan exists".to_owned()),
+            (false, true) => Held::Na(NONE_NEAR.to_owned()),
+            (false, false) => Held::NoVerdict("none was found within the work".to_owned()),
+        })
     } else {
         Finding::of(&faults)
     };
@@ -113,7 +132,7 @@ fn others(
         });
         let differs = Formula::any(differs.collect());
         lower.require(&differs);
-        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
+        let limits = Limits { work: WORK, linearization: subject.linearization_of_any(), fixed_search: false };
         let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
         match answer.status {
             Status::Infeasible => return Ok((found, true)),

@@ -246,8 +246,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let edge = edge(&broken);
         if edge != broken {
             let lower = near.breaking(which, &edge);
-            let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
-            let answer = subject_solve(self.subject, &lower, &limits)?;
+            let answer = subject_solve(self.subject, &lower, WORK[0])?;
             if matches!(answer.status, Status::Optimal | Status::Feasible) {
                 let fate = self.judge(grader, near, (which, at), &lower.read(&answer.point))?;
                 if !matches!(fate, Fate::Unmade(_)) {
@@ -270,7 +269,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut lower = near.base.clone();
         lower.require(&broken);
         let others = if near.is_any { near.other_rules(&mut lower, which) } else { near.others(&mut lower, which) };
-        lower.model.minimise = Some(others.times(1_000).plus(&near.distance));
+        lower.model.minimise = Some(near.goal(&others));
         match self.point(near.work, &lower)? {
             Point::Found(rows) => self.judge(grader, near, (which, at), &rows),
             Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
@@ -280,8 +279,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     fn point(&self, works: &[f64], lower: &Lower<'_>) -> Result<Point, String> {
         for work in works.iter().copied() {
-            let limits = Limits { work, linearization: 2, fixed_search: false };
-            let answer = subject_solve(self.subject, lower, &limits)?;
+            let answer = subject_solve(self.subject, lower, work)?;
             match answer.status {
                 Status::Optimal | Status::Feasible => return Ok(Point::Found(lower.read(&answer.point))),
                 Status::Infeasible => return Ok(Point::None),
@@ -371,9 +369,8 @@ pub(super) fn points(subject: &Subject<'_>, wanted: &[Wanted]) -> Result<Vec<Row
                 others.push(Lin::constant(1).minus(&kept));
             }
         }
-        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
-        let limits = Limits { work: WORK[0], linearization: 2, fixed_search: false };
-        let answer = subject_solve(subject, &lower, &limits)?;
+        lower.model.minimise = Some(near.goal(&Lin::sum(others)));
+        let answer = subject_solve(subject, &lower, WORK[0])?;
         if matches!(answer.status, Status::Optimal | Status::Feasible) {
             found.push(lower.read(&answer.point));
         }
@@ -397,6 +394,12 @@ impl<'s> Near<'s> {
         base.model.hint = hint(subject, &base);
         let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
         Ok(Near { base, distance, work, is_choice, is_any, instances })
+    }
+
+    /// As few others broken as can be, and among such points the nearest. Without a distance nothing is scaled: sums of thousands have values
+    /// far apart, which a presolve keeps one by one.
+    fn goal(&self, others: &Lin) -> Lin {
+        if self.is_any { others.clone() } else { others.times(1_000).plus(&self.distance) }
     }
 
     /// The model with one instance broken, whatever becomes of the others of its rule, and every other rule kept.
@@ -443,8 +446,9 @@ impl<'s> Near<'s> {
     }
 }
 
-fn subject_solve(subject: &Subject<'_>, lower: &Lower<'_>, limits: &Limits) -> Result<Answer, String> {
-    subject.solver()?.solve(&lower.model, limits).map_err(|error| error.to_string())
+fn subject_solve(subject: &Subject<'_>, lower: &Lower<'_>, work: f64) -> Result<Answer, String> {
+    let limits = Limits { work, linearization: subject.linearization_of_any(), fixed_search: false };
+    subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())
 }
 
 /// A breach by as little as can be: what is to be above 0 is 1.

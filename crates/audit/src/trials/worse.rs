@@ -35,9 +35,10 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(sign);
     let best = &(best * sign);
     let anchored = subject.task.sealed.verifier.anchors.is_some();
-    let thrift = match phases.last() {
-        Some(last) => lower.number(&last.of).map_err(|error| error.to_string())?,
-        None => Lin::default(),
+    // Where the scored phase is the only one, a plan at its value is as thrifty as any.
+    let thrift = match phases.last().filter(|_| phases.len() > 1) {
+        Some(last) => Some(lower.number(&last.of).map_err(|error| error.to_string())?),
+        None => None,
     };
     let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
     let mut faults = Vec::new();
@@ -49,8 +50,23 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     for gap in if anchored { NEAR_GAPS } else { GAPS } {
         floor = (floor + 1).max(best + best.abs() * gap / 1_000);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
-        lower.model.minimise = Some(of.clone());
-        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+        let mut answer = None;
+        if anchored {
+            // Any plan will do that is not much worse.
+            let mut near = lower.clone();
+            near.require(&Formula::Le(of.minus(&Lin::constant(floor + best.abs() * gap / 1_000))));
+            let any = Limits { linearization: subject.linearization_of_any(), ..limits.clone() };
+            let found = subject.solver()?.solve(&near.model, &any).map_err(|error| error.to_string())?;
+            answer = Some(found).filter(|found| !found.point.is_empty());
+        }
+        let answer = match answer {
+            Some(answer) => answer,
+            None => {
+                lower.model.minimise = Some(of.clone());
+                subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?
+            }
+        };
+        lower.model.minimise = None;
         if answer.status == Status::Infeasible {
             break;
         }
@@ -62,11 +78,16 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
         floor = of.at(&answer.point);
         // Among plans at that value the thriftiest: what nobody needs cannot be traced to anybody, so it would cost more
         // than the gap.
-        let mut model = lower.model.clone();
-        model.constraints.push(Constraint::Linear { of: of.clone(), within: vec![(floor, floor)], when: vec![] });
-        model.minimise = Some(thrift.clone());
-        let thrifty = subject.solver()?.solve(&model, &limits).map_err(|error| error.to_string())?;
-        let point = if thrifty.point.is_empty() { answer.point } else { thrifty.point };
+        let mut point = answer.point;
+        if let Some(thrift) = &thrift {
+            let mut model = lower.model.clone();
+            model.constraints.push(Constraint::Linear { of: of.clone(), within: vec![(floor, floor)], when: vec![] });
+            model.minimise = Some(thrift.clone());
+            let thrifty = subject.solver()?.solve(&model, &limits).map_err(|error| error.to_string())?;
+            if !thrifty.point.is_empty() {
+                point = thrifty.point;
+            }
+        }
         match subject.carry_out(grader, &lower.read(&point)) {
             Err(why) => faults.push(why.to_string()),
             Ok(verdict) if verdict.constraints != benchwright_grade::FULL => {
