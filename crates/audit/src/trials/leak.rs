@@ -252,22 +252,26 @@ impl Secrets {
     fn in_text(&self, text: &str) -> Option<String> {
         let text = Split::ALL.iter().fold(text.to_owned(), |text, split| text.replace(split.canary(), " "));
         for token in tokens(&text) {
-            let bare = token.trim_matches(['.', '-', '/', ',']);
-            for word in token.split(['=', '+']).map(|word| word.trim_matches(['.', '-', '/', ','])).chain([token]) {
+            // A comma groups the digits of a number, and it parts the cells of a table.
+            for word in token.split(['=', '+']).chain(token.split(',')).map(bare).chain([token]) {
                 let name = self.names.get(word).map(|what| (*what).to_owned());
                 if let Some(what) = name.or_else(|| self.numbers.get(word).cloned()) {
                     return Some(format!("`{word}` is {what}"));
                 }
             }
-            let mixed = bare.contains(|c: char| c.is_ascii_digit()) && bare.contains(|c: char| c.is_ascii_alphabetic());
             if token.starts_with(WORKBOOK) {
                 match self.in_workbook(token) {
                     Some(found) => return Some(found),
                     None => continue,
                 }
             }
-            if bare.len() >= OPAQUE && mixed && !self.open.iter().any(|digest| digest.ends_with(bare)) {
-                return Some(format!("`{}…` is no text", &bare[..16]));
+            let opaque = token.split(',').map(bare).find(|cell| {
+                let mixed =
+                    cell.contains(|c: char| c.is_ascii_digit()) && cell.contains(|c: char| c.is_ascii_alphabetic());
+                cell.len() >= OPAQUE && mixed && !self.open.iter().any(|digest| digest.ends_with(cell))
+            });
+            if let Some(opaque) = opaque {
+                return Some(format!("`{}…` is no text", &opaque[..16]));
             }
         }
         // The name of the pattern may be part of a longer word.
@@ -289,6 +293,11 @@ impl Secrets {
 /// Runs of characters that names and numbers consist of.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/.,+=".contains(c))).filter(|token| !token.is_empty())
+}
+
+/// A word without what stands around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(['.', '-', '/', ','])
 }
 
 /// Every whole number of a document.
@@ -353,6 +362,11 @@ mod tests {
         for text in ["adj/vendor/3", "see adj/vendor/3.", "[adj/vendor/3]", "goal=min_new_spend", "key:adj/vendor/3,"] {
             assert!(secrets.in_text(text).is_some(), "{text}");
         }
+        // As a cell of a table, of which a row is one long word.
+        assert!(secrets.in_text("L1,data/rules.json,adj/vendor/3,R1,higher").is_some());
+        assert!(secrets.in_text("L1,higher,276400,25\nL2,lower,3,4").is_some());
+        let row = "L3,data/rules.json,replacement_energy_limit,,higher,0.01,24960000,and,more";
+        assert_eq!(secrets.in_text(row), None, "a row is long, its cells are not");
         assert!(secrets.in_text("(min_new_spend)").is_some());
         assert_eq!(secrets.in_text("adj vendor 3, and a new minimum of spend"), None);
     }
