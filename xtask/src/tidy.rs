@@ -255,17 +255,12 @@ fn shell(tree: &Tree) -> Option<Fault> {
 fn tests_of_libraries(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (manifest, text) in tree.texts().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
-        let folder = manifest.trim_end_matches("Cargo.toml");
-        let sources: Vec<&str> = tree
-            .texts()
-            .filter(|(path, _)| {
-                path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("src/") && ends_in(rest, &["rs"]))
-            })
-            .map(|(_, text)| text)
-            .collect();
-        if !tree.has(&format!("{folder}src/lib.rs")) {
+        let src = manifest.replace("Cargo.toml", "src/");
+        if !tree.has(&format!("{src}lib.rs")) {
             continue;
         }
+        let is_source = |path: &str| path.starts_with(&src) && ends_in(path, &["rs"]);
+        let sources: Vec<&str> = tree.texts().filter(|(path, _)| is_source(path)).map(|(_, text)| text).collect();
         let Ok(crate_of) = text.parse::<toml::Table>() else {
             faults.push(Fault::new(manifest, 1, "this is no TOML"));
             continue;
@@ -282,8 +277,8 @@ fn tests_of_libraries(tree: &Tree) -> Vec<Fault> {
         for (key, has) in [("test", has_tests), ("doctest", has_examples)] {
             if is_on(key) != has {
                 let what =
-                    if has { "is true, or they never run" } else { "is false, or a program without tests is compiled" };
-                faults.push(Fault::new(manifest, 1, format!("of `[lib]`, `{key}` {what}")));
+                    if has { "there are some, which never run" } else { "there are none, and they are compiled" };
+                faults.push(Fault::new(manifest, 1, format!("`{key}` of `[lib]` is {}: {what}", !has)));
             }
         }
     }

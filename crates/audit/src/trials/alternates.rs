@@ -16,9 +16,6 @@ use std::collections::BTreeMap;
 const WANTED: usize = 3;
 /// Work of one search.
 const WORK: f64 = 10.0;
-/// Why there is nothing to hold against a task.
-const NONE_NEAR: &str =
-    "near the certified plan there is no other, which is proved, and elsewhere none was found within the work";
 
 pub(super) fn run(subject: &Subject<'_>, grader: &Grader<'_>) -> Finding {
     match search(subject, grader) {
@@ -32,7 +29,7 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
     if subject.family.proof().is_some() || subject.family.optimised().is_none() {
         return Ok(Vec::new());
     }
-    let mut lower = optimal(subject)?;
+    let mut lower = optimal(subject, Breadth::Tight)?;
     let mut scripts = Vec::new();
     others(subject, &mut lower, most, &mut |plan| {
         // One that does not earn everything is a fault that the trial tells.
@@ -46,11 +43,7 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
 }
 
 /// The model of all optimal plans.
-fn optimal<'s>(subject: &'s Subject<'_>) -> Result<Lower<'s>, String> {
-    optimal_among(subject, Breadth::Tight)
-}
-
-fn optimal_among<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>) -> Result<Lower<'s>, String> {
+fn optimal<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>) -> Result<Lower<'s>, String> {
     let candidates = subject.candidates(breadth)?;
     let mut lower = subject.lower(&candidates);
     for instance in lower.all_instances().map_err(|error| error.to_string())? {
@@ -67,33 +60,32 @@ fn optimal_among<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>) -> Result<L
 }
 
 fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String> {
-    let mut lower = optimal(subject)?;
-    // The certified plan must be one of the model's.
-    if subject.family.proof().is_some() {
-        let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
-        let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
-        let mut rows = lower.read(&answer.point);
-        let mut certified = subject.optimum.clone();
-        rows.0.iter_mut().chain(&mut certified.0).for_each(|rows| rows.sort());
-        if rows != certified {
-            let why = format!("the solver ends with {:?} and another plan than the certified one", answer.status);
-            return Ok(Finding::new(Held::Failed(why)));
-        }
-    }
     let mut faults = Vec::new();
     let mut judged = |plan: &Rows| match subject.carry_out(grader, plan) {
         Ok(verdict) if verdict.reward == subject.worth() && !verdict.alarm => {}
         Ok(verdict) => faults.push(format!("a plan earns {}: {:?}", verdict.reward, verdict.failed())),
         Err(why) => faults.push(why.to_string()),
     };
+    let (mut found, mut proved_none) = (0, false);
     // Of a large model the neighbourhood of the certified plan is looked at first: most others that there are lie there.
-    let (mut found, mut none_near) = (0, false);
     if subject.is_anchored() {
-        let mut near = optimal_among(subject, Breadth::Local(&subject.optimum))?;
-        (found, none_near) = others(subject, &mut near, WANTED, &mut judged)?;
+        let mut near = optimal(subject, Breadth::Local(&subject.optimum))?;
+        (found, _) = others(subject, &mut near, WANTED, &mut judged)?;
     }
-    let mut proved_none = false;
     if found == 0 {
+        let mut lower = optimal(subject, Breadth::Tight)?;
+        // The certified plan must be one of the model's.
+        if subject.family.proof().is_some() {
+            let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
+            let answer = subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
+            let mut rows = lower.read(&answer.point);
+            let mut certified = subject.optimum.clone();
+            rows.0.iter_mut().chain(&mut certified.0).for_each(|rows| rows.sort());
+            if rows != certified {
+                let why = format!("the solver ends with {:?} and another plan than the certified one", answer.status);
+                return Ok(Finding::new(Held::Failed(why)));
+            }
+        }
         (found, proved_none) = others(subject, &mut lower, WANTED, &mut judged)?;
     }
     let alone = subject.family.proof().is_some();
@@ -103,11 +95,8 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let finding = if alone && proved_none && faults.is_empty() {
         Finding::new(Held::Passed)
     } else if found == 0 && faults.is_empty() {
-        Finding::new(match (proved_none, none_near) {
-            (true, _) => Held::Na("no other optimal plan exists".to_owned()),
-            (false, true) => Held::Na(NONE_NEAR.to_owned()),
-            (false, false) => Held::NoVerdict("none was found within the work".to_owned()),
-        })
+        let why = if proved_none { "no other optimal plan exists" } else { "none was found within the work" };
+        Finding::new(if proved_none { Held::Na(why.to_owned()) } else { Held::NoVerdict(why.to_owned()) })
     } else {
         Finding::of(&faults)
     };

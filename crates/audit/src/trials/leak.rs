@@ -253,7 +253,7 @@ impl Secrets {
         let text = Split::ALL.iter().fold(text.to_owned(), |text, split| text.replace(split.canary(), " "));
         for token in tokens(&text) {
             // A comma groups the digits of a number, and it parts the cells of a table.
-            for word in token.split(['=', '+']).chain(token.split(',')).map(bare).chain([token]) {
+            for word in token.split(['=', '+']).chain(token.split(['=', '+', ','])).map(bare).chain([token]) {
                 let name = self.names.get(word).map(|what| (*what).to_owned());
                 if let Some(what) = name.or_else(|| self.numbers.get(word).cloned()) {
                     return Some(format!("`{word}` is {what}"));
@@ -364,6 +364,7 @@ mod tests {
         }
         // As a cell of a table, of which a row is one long word.
         assert!(secrets.in_text("L1,data/rules.json,adj/vendor/3,R1,higher").is_some());
+        assert!(secrets.in_text("L1,key=adj/vendor/3,R1,higher").is_some());
         assert!(secrets.in_text("L1,higher,276400,25\nL2,lower,3,4").is_some());
         let row = "L3,data/rules.json,replacement_energy_limit,,higher,0.01,24960000,and,more";
         assert_eq!(secrets.in_text(row), None, "a row is long, its cells are not");

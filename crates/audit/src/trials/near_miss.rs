@@ -269,7 +269,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut lower = near.base.clone();
         lower.require(&broken);
         let others = if near.is_any { near.other_rules(&mut lower, which) } else { near.others(&mut lower, which) };
-        lower.model.minimise = Some(near.goal(&others));
+        lower.model.minimise = Some(others.times(1_000).plus(&near.distance));
         match self.point(near.work, &lower)? {
             Point::Found(rows) => self.judge(grader, near, (which, at), &rows),
             Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
@@ -369,7 +369,7 @@ pub(super) fn points(subject: &Subject<'_>, wanted: &[Wanted]) -> Result<Vec<Row
                 others.push(Lin::constant(1).minus(&kept));
             }
         }
-        lower.model.minimise = Some(near.goal(&Lin::sum(others)));
+        lower.model.minimise = Some(Lin::sum(others).times(1_000).plus(&near.distance));
         let answer = subject_solve(subject, &lower, WORK[0])?;
         if matches!(answer.status, Status::Optimal | Status::Feasible) {
             found.push(lower.read(&answer.point));
@@ -394,12 +394,6 @@ impl<'s> Near<'s> {
         base.model.hint = hint(subject, &base);
         let work: &[f64] = if is_choice { &WORK_OF_A_CHOICE } else { &WORK };
         Ok(Near { base, distance, work, is_choice, is_any, instances })
-    }
-
-    /// As few others broken as can be, and among such points the nearest. Without a distance nothing is scaled: sums of thousands have values
-    /// far apart, which a presolve keeps one by one.
-    fn goal(&self, others: &Lin) -> Lin {
-        if self.is_any { others.clone() } else { others.times(1_000).plus(&self.distance) }
     }
 
     /// The model with one instance broken, whatever becomes of the others of its rule, and every other rule kept.

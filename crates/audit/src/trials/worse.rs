@@ -34,7 +34,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let sign = phase.text.sign();
     let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(sign);
     let best = &(best * sign);
-    let anchored = subject.task.sealed.verifier.anchors.is_some();
+    let anchored = subject.is_anchored();
     // Where the scored phase is the only one, a plan at its value is as thrifty as any.
     let thrift = match phases.last().filter(|_| phases.len() > 1) {
         Some(last) => Some(lower.number(&last.of).map_err(|error| error.to_string())?),
@@ -50,23 +50,24 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     for gap in if anchored { NEAR_GAPS } else { GAPS } {
         floor = (floor + 1).max(best + best.abs() * gap / 1_000);
         lower.require(&Formula::Le(Lin::constant(floor).minus(&of)));
-        let mut answer = None;
+        let mut near = None;
         if anchored {
             // Any plan will do that is not much worse.
-            let mut near = lower.clone();
-            near.require(&Formula::Le(of.minus(&Lin::constant(floor + best.abs() * gap / 1_000))));
+            let mut model = lower.model.clone();
+            let within = vec![(floor, floor + best.abs() * gap / 1_000)];
+            model.constraints.push(Constraint::Linear { of: of.clone(), within, when: vec![] });
             let any = Limits { linearization: subject.linearization_of_any(), ..limits.clone() };
-            let found = subject.solver()?.solve(&near.model, &any).map_err(|error| error.to_string())?;
-            answer = Some(found).filter(|found| !found.point.is_empty());
+            let answer = subject.solver()?.solve(&model, &any).map_err(|error| error.to_string())?;
+            near = Some(answer).filter(|answer| !answer.point.is_empty());
         }
-        let answer = match answer {
+        let answer = match near {
             Some(answer) => answer,
             None => {
-                lower.model.minimise = Some(of.clone());
-                subject.solver()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?
+                let mut model = lower.model.clone();
+                model.minimise = Some(of.clone());
+                subject.solver()?.solve(&model, &limits).map_err(|error| error.to_string())?
             }
         };
-        lower.model.minimise = None;
         if answer.status == Status::Infeasible {
             break;
         }
