@@ -190,6 +190,13 @@ impl<'a> Subject<'a> {
         self.task.sealed.verifier.anchors.is_some()
     }
 
+    /// The bound of a phase whose certified value is not proved to be the best.
+    pub(crate) fn bound_of_unproved(&self, phase: &str) -> Option<i64> {
+        let phases = self.task.sealed.certificate.phases.as_array()?;
+        let phase = phases.iter().find(|known| known["name"] == phase)?;
+        (phase["proved"] == false).then(|| phase["bound"].as_i64())?
+    }
+
     /// How much is given to linear relaxations where any plan will do. Those of tasks with anchors are large, and without a goal they hold a
     /// search up: with little given to them, more instances of rules are broken alone, in half the time.
     pub(crate) fn linearization_of_any(&self) -> u8 {

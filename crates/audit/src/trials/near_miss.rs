@@ -265,16 +265,22 @@ impl<'s, 'a> Search<'s, 'a> {
                 return self.judge(grader, near, (which, at), &rows);
             }
         }
-        // Not alone, or it could not be told whether alone: break it, and as few others as can be.
-        let mut lower = near.base.clone();
-        lower.require(&broken);
+        // Not alone, or it could not be told whether alone: break it, and as few others as can be, and at last whatever else breaks.
+        let mut any = near.base.clone();
+        any.require(&broken);
+        let mut lower = any.clone();
         let others = if near.is_any { near.other_rules(&mut lower, which) } else { near.others(&mut lower, which) };
         lower.model.minimise = Some(others.times(1_000).plus(&near.distance));
-        match self.point(near.work, &lower)? {
-            Point::Found(rows) => self.judge(grader, near, (which, at), &rows),
-            Point::None => Ok(Fate::Never("no plan can break it".to_owned())),
-            Point::Undecided => Err("the search for a near-miss ran out of work".to_owned()),
+        let (soon, whole) = (&near.work[..near.work.len() - 2], near.work);
+        for (work, lower) in [(soon, &lower), (whole, &any)] {
+            match self.point(work, lower)? {
+                Point::Found(rows) => return self.judge(grader, near, (which, at), &rows),
+                Point::None => return Ok(Fate::Never("no plan can break it".to_owned())),
+                Point::Undecided => {}
+            }
         }
+        let rule = &self.subject.plan.rules[near.instances[which].rule].id;
+        Err(format!("the search for a near-miss of {rule} {at:?} ran out of work"))
     }
 
     fn point(&self, works: &[f64], lower: &Lower<'_>) -> Result<Point, String> {

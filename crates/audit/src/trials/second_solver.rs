@@ -30,7 +30,7 @@ fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
         let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(sign);
         let best = best * sign;
         // No plan is below what was proved; a plan with a gap may be bettered down to there.
-        let least = proved_bound(subject, &phase.text.name).map_or(best, |bound| bound * sign);
+        let least = subject.bound_of_unproved(&phase.text.name).map_or(best, |bound| bound * sign);
         lower.model.minimise = Some(of.clone());
         let limits = Limits { work: WORK, linearization: 2, fixed_search: false };
         let answer = subject.second()?.solve(&lower.model, &limits).map_err(|error| error.to_string())?;
@@ -58,11 +58,4 @@ fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
         Finding::of(&faults)
     };
     Ok(finding.count("phases", proved + open + faults.len()).count("proved", proved))
-}
-
-/// The bound of a phase whose certified value is not proved.
-fn proved_bound(subject: &Subject<'_>, phase: &str) -> Option<i64> {
-    let phases = subject.task.sealed.certificate.phases.as_array()?;
-    let phase = phases.iter().find(|known| known["name"] == phase)?;
-    (phase["proved"] == false).then(|| phase["bound"].as_i64())?
 }
