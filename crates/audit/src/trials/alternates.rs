@@ -146,8 +146,8 @@ fn others(
     Ok((most, false))
 }
 
-/// A view and the members that its rows name: a supplier and an item, an item and a centre. Where no field is
-/// free, each row is a group of its own, by all its fields.
+/// A view and what its rows are about, days left out: a supplier and an item, a unit and the number of an hour. Where no field is free,
+/// each row is a group of its own, by all its fields.
 type Group = (usize, Vec<i64>);
 
 /// What the rows of a view are told apart by, and what is decided of them.
@@ -163,7 +163,9 @@ impl Parts {
             let fields = &subject.plan.views[view].fields;
             let (free, fixed): (Vec<usize>, Vec<usize>) =
                 (0..fields.len()).partition(|at| rows.iter().any(|row| row.fields[*at].known().is_none()));
-            Parts { members: fixed.into_iter().filter(|at| matches!(fields[*at].ty, Type::Ref(_))).collect(), free }
+            let members =
+                fixed.into_iter().filter(|at| !matches!(fields[*at].ty, Type::Date | Type::DateTime)).collect();
+            Parts { members, free }
         };
         lower.rows.iter().enumerate().map(part).collect()
     }
