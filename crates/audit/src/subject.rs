@@ -208,6 +208,15 @@ impl<'a> Subject<'a> {
         Lower::in_way(self.lowering(), &self.plan, &self.bound, candidates)
     }
 
+    /// A model of all plans of candidates: every rule is required.
+    pub(crate) fn required(&self, breadth: Breadth<'_>) -> Result<Lower<'_>, String> {
+        let mut lower = self.lower(&self.candidates(breadth)?);
+        for instance in lower.all_instances().map_err(|error| error.to_string())? {
+            lower.require(&instance.holds);
+        }
+        Ok(lower)
+    }
+
     /// What the certified plan earns: everything, but where its value is not proved.
     pub(crate) fn worth(&self) -> i64 {
         let verifier = &self.task.sealed.verifier;

@@ -1,4 +1,5 @@
-//! Other optimal plans, found by the solver and made to differ in a quantity, a supplier or a centre, earn everything too.
+//! Other optimal plans, found by the solver and made to differ in what is decided and not in days alone (a quantity, a supplier, a centre),
+//! earn everything too.
 //!
 //! Where a family certifies by a proof of its own that there is one plan and no other, the solver must find that plan and
 //! prove that excluding it leaves none.
@@ -44,11 +45,7 @@ pub(crate) fn scripts(subject: &Subject<'_>, grader: &Grader<'_>, most: usize) -
 
 /// The model of all optimal plans.
 fn optimal<'s>(subject: &'s Subject<'_>, breadth: Breadth<'_>) -> Result<Lower<'s>, String> {
-    let candidates = subject.candidates(breadth)?;
-    let mut lower = subject.lower(&candidates);
-    for instance in lower.all_instances().map_err(|error| error.to_string())? {
-        lower.require(&instance.holds);
-    }
+    let mut lower = subject.required(breadth)?;
     let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);
     for (phase, best) in phases.iter().zip(&subject.task.sealed.verifier.best) {
         if phase.text.share > 0 {
@@ -204,7 +201,7 @@ fn differs(totals: &BTreeMap<Group, Lin>, values: &BTreeMap<Group, i64>) -> Form
     Formula::any(differs.collect())
 }
 
-/// The same of a plan.
+/// What a plan decides of each group.
 fn values(parts: &[Parts], plan: &Rows) -> BTreeMap<Group, i64> {
     let mut values = BTreeMap::new();
     for (view, rows) in plan.0.iter().enumerate() {

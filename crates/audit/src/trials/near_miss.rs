@@ -4,7 +4,7 @@
 //!
 //! Where a plan is a choice of given rows, the family swaps one of them; where no swap breaks the rule, and for all other
 //! rules that a solver reads, the solver negates the one instance, keeps the rest and stays near the optimum; where no plan
-//! can break it alone, it says so, and the smallest set is used. For the others the family changes calls.
+//! can break it alone, it says so, and the smallest set that is found is used. For the others the family changes calls.
 
 use super::both_sides;
 use crate::{Finding, Held, Subject, edits::Way};
@@ -271,8 +271,9 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut lower = any.clone();
         let others = if near.is_any { near.other_rules(&mut lower, which) } else { near.others(&mut lower, which) };
         lower.model.minimise = Some(others.times(1_000).plus(&near.distance));
-        let (soon, whole) = (&near.work[..near.work.len() - 2], near.work);
-        for (work, lower) in [(soon, &lower), (whole, &any)] {
+        // Of a large task the goal may hold up what any plan does.
+        let soon = if self.subject.is_anchored() { near.work.len() - 2 } else { near.work.len() };
+        for (work, lower) in [(&near.work[..soon], &lower), (near.work, &any)] {
             match self.point(work, lower)? {
                 Point::Found(rows) => return self.judge(grader, near, (which, at), &rows),
                 Point::None => return Ok(Fate::Never("no plan can break it".to_owned())),

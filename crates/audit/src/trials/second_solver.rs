@@ -17,11 +17,7 @@ pub(super) fn run(subject: &Subject<'_>, _: &Grader<'_>) -> Finding {
 }
 
 fn phases(subject: &Subject<'_>) -> Result<Finding, String> {
-    let candidates = subject.candidates(Breadth::Tight)?;
-    let mut lower = subject.lower(&candidates);
-    for instance in lower.all_instances().map_err(|error| error.to_string())? {
-        lower.require(&instance.holds);
-    }
+    let mut lower = subject.required(Breadth::Tight)?;
     let mut faults = Vec::new();
     let (mut proved, mut open) = (0, 0);
     let phases = subject.plan.objectives.get(&subject.case.objective).map_or(&[][..], |phases| phases);

@@ -26,11 +26,7 @@ fn search(subject: &Subject<'_>, grader: &Grader<'_>) -> Result<Finding, String>
     let Some((phase, best)) = scored else {
         return Ok(Finding::new(Held::Na("there is no objective".to_owned())));
     };
-    let candidates = subject.candidates(Breadth::Tight)?;
-    let mut lower = subject.lower(&candidates);
-    for instance in lower.all_instances().map_err(|error| error.to_string())? {
-        lower.require(&instance.holds);
-    }
+    let mut lower = subject.required(Breadth::Tight)?;
     let sign = phase.text.sign();
     let of = lower.number(&phase.of).map_err(|error| error.to_string())?.times(sign);
     let best = &(best * sign);

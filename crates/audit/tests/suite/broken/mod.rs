@@ -142,6 +142,11 @@ fn names(cell: &Cell) -> Vec<&'static str> {
     TRIALS.iter().filter(fits).map(|trial| trial.name).collect()
 }
 
+/// The trials that are to find the planted faults of a cell.
+fn planted(cell: &Cell) -> impl Iterator<Item = &'static str> {
+    PLANTED.iter().filter(move |fault| fault.cell == cell).flat_map(|fault| fault.caught_by.iter().copied())
+}
+
 fn failed(finding: &Finding) -> bool {
     matches!(finding.held, Held::Failed(_))
 }
@@ -153,7 +158,7 @@ fn the_right_compiler_passes() {
     for cell in Cell::ALL {
         let right = Fault::none(cell);
         let mut names = names(cell);
-        names.extend(PLANTED.iter().filter(|fault| fault.cell == cell).flat_map(|fault| fault.caught_by));
+        names.extend(planted(cell));
         let used = |name: &str| FAULTS.iter().any(|f| f.cell == cell && f.caught_by.contains(&name));
         for (trial, finding) in shop.findings(&right, &names).unwrap() {
             // A trial that is to find faults here must be able to pass here.
@@ -176,8 +181,7 @@ fn the_right_compiler_passes_where_faults_are_planted() {
     let Some(shop) = Shop::open() else { return };
     let mut wrong = Vec::new();
     for cell in CELLS {
-        let named = PLANTED.iter().filter(|fault| fault.cell == cell).flat_map(|fault| fault.caught_by.iter().copied());
-        let names: Vec<&str> = named.chain(CHEAP).collect();
+        let names: Vec<&str> = planted(cell).chain(CHEAP).collect();
         for (trial, finding) in shop.findings(&Fault::none(cell), &names).unwrap() {
             if failed(&finding) {
                 wrong.push(format!("{} {trial}: {:?}", cell.pattern, finding.held));
