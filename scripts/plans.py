@@ -98,6 +98,9 @@ def count(_program, _suite, folder):
             if f"rule {rule}" in weights:
                 binding[rule].append(weights[f"rule {rule}"] == "binds")
         wrong.extend(f"{name}: {what} {said}" for what, said in weights.items() if what.startswith("trap ") and "misleads nobody" in said)
+    # Of one task no share can be told: where there is one of each workflow, all headline rules count together.
+    if all(len(binds) == 1 for binds in binding.values()):
+        binding = {"a headline rule": [binds[0] for binds in binding.values()]}
     weak = {rule: f"{sum(binds)} of {len(binds)}" for rule, binds in sorted(binding.items()) if sum(binds) < 0.6 * len(binds)}
     wrong.extend(f"{rule} binds in {said} of its tasks" for rule, said in weak.items())
     if plans and max(plans.values()) > 1:
