@@ -30,7 +30,7 @@ Keys of `bench dials --json`:
 Keys of `bench ledger --json`, with PostgreSQL where BENCHWRIGHT_POSTGRES is the address of one, and run only by name:
   sqlite {workers, lease, trials, trials_per_s}, sqlite_claim {few_us, many_us, ratio},
   postgres {random, ordered, single: as sqlite; done, claim: as sqlite_claim}, missed
-Keys of `bench planning --json`, which reads the problems of a checkout and is run only by name:
+Keys of `bench planning --json`, which reads the problems of a checkout, takes half an hour (--quick: seconds) and is run only by name:
   cases [{case, value, bound, known, work, landed_work, lower_s, grade_ms}], missed
 Keys of `bench erp --json`, which needs a running Odoo (`scripts/odoo up`) and is run only by name:
   odoo {reset_ms, call_ms, grade_ms, episodes_per_s}, embedded {the same, in process},
